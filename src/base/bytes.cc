@@ -1,0 +1,30 @@
+#include "tegula/bytes.h"
+
+#include <sys/mman.h>
+
+#include <cstdlib>
+
+namespace tegula::detail {
+
+namespace {
+constexpr std::size_t kLarge = 4u << 20;
+constexpr std::size_t kHugePage = 2u << 20;
+}  // namespace
+
+void* allocate_bytes(std::size_t size) {
+  if (size < kLarge) return ::operator new(size);
+  const std::size_t rounded = (size + kHugePage - 1) / kHugePage * kHugePage;
+  void* p = rounded < size ? nullptr : std::aligned_alloc(kHugePage, rounded);
+  if (!p) throw std::bad_alloc();
+  ::madvise(p, rounded, MADV_HUGEPAGE);  // advice only: a kernel without huge pages is fine
+  return p;
+}
+
+void free_bytes(void* p, std::size_t size) noexcept {
+  if (size < kLarge)
+    ::operator delete(p);
+  else
+    std::free(p);
+}
+
+}  // namespace tegula::detail

@@ -1,0 +1,86 @@
+// Where bytes live.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tegula/bytes.h"
+
+namespace tegula {
+
+// One range of one file. The store fills `into` exactly or sets `found` to false when the file is absent.
+// A file that is there but ends before offset + into.size() is Error(corrupt).
+struct RangeRead {
+  std::string_view key;
+  std::uint64_t offset = 0;
+  MutableBytes into;
+  bool found = false;
+};
+
+struct Entry {
+  std::string name;   // one level, without the prefix
+  bool folder = false;
+  std::uint64_t size = 0;
+};
+
+// A large file, written in parts. It appears at commit(), whole and synced; dropping the upload leaves nothing.
+class Upload {
+ public:
+  virtual ~Upload() = default;
+  virtual void append(ByteView part) = 0;
+  virtual void commit() = 0;
+};
+
+// Keys are relative, '/'-separated, without empty, "." or ".." parts: anything else, and a link that leads outside, is
+// Error(invalid_argument) or Error(permission). Absent is a value; every other trouble throws. Thread-safe.
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  virtual std::optional<Bytes> get(std::string_view key) const = 0;
+  virtual void get(std::span<RangeRead> reads) const = 0;
+  virtual std::optional<std::uint64_t> size(std::string_view key) const = 0;   // of a file
+  // Files and folders directly below the prefix, sorted by name; empty when there is no such folder.
+  virtual std::vector<Entry> list(std::string_view prefix) const = 0;
+
+  // Whole or not at all; replaces what was there. Makes folders on the way.
+  virtual void put(std::string_view key, std::span<const ByteView> parts) = 0;
+  virtual std::unique_ptr<Upload> begin(std::string_view key) = 0;
+  // A file, or an empty folder. Absent is fine.
+  virtual void remove(std::string_view key) = 0;
+  // Makes an empty folder where the store has such things.
+  virtual void make_folder(std::string_view key) = 0;
+
+  // For messages: what a person would type to get at `key`.
+  virtual std::string describe(std::string_view key) const = 0;
+
+  // Conveniences on top.
+  void put(std::string_view key, ByteView bytes) { put(key, std::span<const ByteView>(&bytes, 1)); }
+  void put_text(std::string_view key, std::string_view text) { put(key, bytes_of(text)); }
+  std::optional<Bytes> get(std::string_view key, std::uint64_t offset, std::uint64_t length) const;
+  bool has(std::string_view key) const { return size(key).has_value(); }
+  void remove_tree(std::string_view prefix);  // everything below, then the folder
+};
+
+// Views `prefix` of another store as a store of its own.
+std::shared_ptr<Store> sub_store(std::shared_ptr<Store> store, std::string prefix);
+
+struct StoreOptions {
+  bool sync = true;            // fsync files and folders on put
+  bool follow_links = false;   // allow links that lead outside of the root
+};
+
+// Plain paths, file:// and mem:// URIs. A mem:// store lives as long as the process and is found again by its name.
+std::shared_ptr<Store> open_store(const std::string& uri, const StoreOptions& options = {});
+
+// "a" + "b/c" -> "a/b/c"; either side may be empty.
+std::string join(std::string_view a, std::string_view b);
+// Throws Error(invalid_argument) unless `key` is one a store takes.
+void check_key(std::string_view key);
+
+}  // namespace tegula
