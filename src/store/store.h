@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -55,6 +56,8 @@ class Store {
   virtual void remove(std::string_view key) = 0;
   // Makes an empty folder where the store has such things.
   virtual void make_folder(std::string_view key) = 0;
+  // Makes removals directly below the prefix durable; put() and commit() do so for what they add.
+  virtual void sync_folder(std::string_view prefix) = 0;
 
   // For messages: what a person would type to get at `key`.
   virtual std::string describe(std::string_view key) const = 0;
@@ -73,10 +76,16 @@ std::shared_ptr<Store> sub_store(std::shared_ptr<Store> store, std::string prefi
 struct StoreOptions {
   bool sync = true;            // fsync files and folders on put
   bool follow_links = false;   // allow links that lead outside of the root
+  // Called before each step of a change ("write", "sync", "rename", "sync folder", "remove") with its key; what it throws
+  // ends the change there, as a crash would. For tests.
+  std::function<void(std::string_view step, std::string_view key)> before_step;
 };
 
 // Plain paths, file:// and mem:// URIs. A mem:// store lives as long as the process and is found again by its name.
 std::shared_ptr<Store> open_store(const std::string& uri, const StoreOptions& options = {});
+
+// Names of unfinished writes, which a crash may leave in the root of a store.
+inline constexpr std::string_view kTemporaryPrefix = ".tegula-";
 
 // "a" + "b/c" -> "a/b/c"; either side may be empty.
 std::string join(std::string_view a, std::string_view b);
