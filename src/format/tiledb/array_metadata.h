@@ -1,0 +1,29 @@
+// Key-value metadata of arrays and groups.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/cursor.h"
+#include "format/tiledb/generic_tile.h"
+#include "format/tiledb/names.h"
+#include "store/store.h"
+#include "tegula/array.h"
+#include "tegula/work.h"
+
+namespace tegula::tiledb {
+
+struct MetadataEntry {
+  std::string key;
+  std::optional<MetaValue> value;  // none: a deletion
+};
+
+// The payload of a generic tile.
+std::vector<MetadataEntry> decode_metadata(Cursor in);
+void encode_metadata(std::span<const MetadataEntry> entries, Bytes& out);
+
+// What __meta says in a window of time: one listing and one read per file.
+Metadata read_metadata(const Store& store, const Key& key, const TimeWindow& window, const Work& work = {});
+
+}  // namespace tegula::tiledb

@@ -1,0 +1,172 @@
+// An open fragment: its footer, its fields, and the rest of its metadata on demand.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "format/tiledb/array_listing.h"
+#include "format/tiledb/array_schema.h"
+#include "format/tiledb/filter_plan.h"
+#include "format/tiledb/fragment_footer.h"
+#include "format/tiledb/generic_tile.h"
+#include "format/tiledb/rtree.h"
+#include "store/store.h"
+
+namespace tegula::tiledb {
+
+// What all parts of an open array share.
+struct ArrayFiles {
+  std::shared_ptr<const Store> store;
+  Key key;
+};
+
+enum class FieldKind : std::uint8_t { attribute, dimension, timestamps, delete_times, delete_condition };
+
+// A field as one fragment stores it.
+struct StoredField {
+  std::string name;
+  FieldKind kind = FieldKind::attribute;
+  std::size_t index = 0;  // in the schema's attributes or dimensions
+  std::size_t slot = 0;
+  std::uint8_t type_code = 0;
+  Datatype type;
+  std::uint32_t values_per_cell = 1;
+  bool nullable = false;
+  bool in_coords = false;  // a dimension of versions 1 to 4: part of the coordinates' tile
+  std::string base;        // key without "[_var|_validity].tdb"
+
+  bool var() const { return values_per_cell == kVar; }
+  std::uint64_t cell_size() const { return var() ? 0 : std::uint64_t{values_per_cell} * type.size; }
+  std::string file() const { return base + ".tdb"; }  // data, or offsets
+  std::string var_file() const { return base + "_var.tdb"; }
+  std::string validity_file() const { return base + "_validity.tdb"; }
+};
+
+// Minima or maxima of the tiles of a field.
+struct TileExtremes {
+  Bytes fixed, var;
+  std::uint64_t cell = 0;  // bytes per tile in `fixed`; 0: there are none
+  bool is_var = false;
+  bool present() const { return cell != 0; }
+  ByteView at(std::uint64_t tile) const;
+};
+
+struct FieldStatistics {  // of a whole fragment
+  Bytes min, max;         // empty: none
+  std::uint64_t sum = 0;  // bits of int64, uint64 or double
+  std::uint64_t null_count = 0;
+};
+
+// Parts of the metadata that are loaded on demand.
+enum class FragmentPart : std::uint8_t {
+  tile_offsets,
+  var_offsets,
+  var_sizes,
+  validity_offsets,
+  mins,
+  maxs,
+  sums,
+  null_counts
+};
+
+// Immutable for its users; loads what is asked for once. Safe to share between threads.
+class Fragment {
+ public:
+  // Reads the footer unless it is given (then without a request). `schema_of` finds a schema by file name and is kept
+  // only during the call.
+  using SchemaFinder = std::function<std::shared_ptr<const ArraySchema>(const std::string& file)>;
+  static std::shared_ptr<const Fragment> open(const ArrayFiles& files, const FragmentEntry& entry,
+                                              const SchemaFinder& schema_of,
+                                              std::optional<ByteView> footer = std::nullopt);
+  ~Fragment();
+  Fragment(const Fragment&) = delete;
+  Fragment& operator=(const Fragment&) = delete;
+
+  const std::string& name() const { return entry_.name; }
+  const std::string& folder() const { return entry_.folder; }
+  std::uint64_t first_time() const { return entry_.time.first; }
+  std::uint64_t last_time() const { return entry_.time.last; }
+  std::uint32_t version() const { return footer_.version; }
+  bool dense() const { return footer_.dense; }
+  bool has_timestamps() const { return footer_.has_timestamps; }
+  bool has_deletes() const { return footer_.has_deletes; }
+  const NdRange& domain() const { return footer_.domain; }  // non-empty
+  const ArraySchema& schema() const { return *schema_; }
+  const FragmentFooter& footer() const { return footer_; }
+
+  std::uint64_t tiles() const { return tiles_; }
+  std::uint64_t cells(std::uint64_t tile) const;  // dense: of a whole space tile
+  std::uint64_t total_cells() const;
+  // Dense: index of the first and last space tile of the box along each dimension, and their number.
+  struct TileBox {
+    std::vector<std::uint64_t> first, count;
+  };
+  const TileBox& tile_box() const { return box_; }
+
+  const std::vector<StoredField>& fields() const { return fields_; }  // attributes, dimensions (sparse), t, dt, dci
+  const StoredField* field(std::string_view name) const;              // attribute or dimension; null when absent
+  const StoredField* special(FieldKind kind) const;                   // timestamps, delete_times, delete_condition
+
+  // Fetches several parts with one request, so that the calls below have them.
+  struct Wanted {
+    FragmentPart part;
+    std::size_t slot;
+  };
+  void prefetch(std::span<const Wanted> wanted) const;
+
+  std::span<const std::uint64_t> tile_offsets(std::size_t slot) const;
+  std::span<const std::uint64_t> var_offsets(std::size_t slot) const;
+  std::span<const std::uint64_t> var_sizes(std::size_t slot) const;
+  std::span<const std::uint64_t> validity_offsets(std::size_t slot) const;
+  // Empty, or without entries, where the fragment has none. See statistics_trusted().
+  const TileExtremes& mins(std::size_t slot) const;
+  const TileExtremes& maxs(std::size_t slot) const;
+  std::span<const std::uint64_t> sums(std::size_t slot) const;  // bits of int64, uint64 or double
+  std::span<const std::uint64_t> null_counts(std::size_t slot) const;
+  const RTree& rtree() const;                                    // sparse only
+  const std::vector<FieldStatistics>& statistics() const;        // by slot; empty before version 12
+  const std::vector<std::string>& processed_conditions() const;  // markers; empty before version 16
+  // Version 23, sparse: coordinate of the first and last cell of each tile; no entries when not stored.
+  const TileExtremes& first_coordinates(std::size_t dimension) const;
+  const TileExtremes& last_coordinates(std::size_t dimension) const;
+  // Whether min, max, sum and null count of the tiles tell the truth about this field: some versions counted padding,
+  // and some kinds of fields were always wrong.
+  bool statistics_trusted(const StoredField& field) const;
+
+  // Version of the library that wrote the fragment.
+  std::uint32_t writer_version() const;
+
+  // Made once per field and part.
+  enum class Data : std::uint8_t { fixed, var, validity };  // fixed: cells, or the offsets of variable ones
+  const FilterPlan& plan(const StoredField& field, Data data) const;
+  // Bytes [begin, end) of a filtered tile in its file, checked against the size of the file as the footer tells it.
+  struct Extent {
+    std::uint64_t begin = 0, end = 0;
+  };
+  Extent stored(const StoredField& field, Data data, std::uint64_t tile) const;
+  // Raw bytes of a tile: cells * cell_size, cells * 8 offsets, or the variable size.
+  std::uint64_t raw_bytes(const StoredField& field, Data data, std::uint64_t tile) const;
+  std::string file(const StoredField& field, Data data) const;
+
+ private:
+  struct Lazy;
+  Fragment(const ArrayFiles& files, const FragmentEntry& entry);
+  ArrayFiles files_;
+  FragmentEntry entry_;
+  std::shared_ptr<const ArraySchema> schema_;
+  FragmentFooter footer_;
+  std::vector<StoredField> fields_;
+  std::uint64_t tiles_ = 0;
+  std::uint64_t dense_cells_ = 0;
+  TileBox box_;
+  std::unique_ptr<Lazy> lazy_;
+};
+
+}  // namespace tegula::tiledb
