@@ -14,4 +14,9 @@ std::uint32_t crc32(ByteView data);    // zlib's
 std::uint32_t adler32(ByteView data);  // zlib's
 std::uint32_t crc32c(ByteView data);   // Castagnoli, as zarr v3 appends it; hardware where there is one
 
+// The one without special instructions, which the fast one is tested against.
+namespace plain {
+std::uint32_t crc32c(ByteView data);
+}
+
 }  // namespace tegula::codec
