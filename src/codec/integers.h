@@ -1,0 +1,53 @@
+// Choosing the C++ integer that a TypeId names.
+#pragma once
+
+#include <cstdint>
+
+#include "base/fail.h"
+#include "tegula/datatype.h"
+
+namespace tegula::codec {
+
+// Calls f with a zero of the integer type; throws invalid_argument for any other type.
+template <class F>
+decltype(auto) with_integer(TypeId type, F&& f) {
+  switch (type) {
+    case TypeId::int8:
+      return f(std::int8_t{});
+    case TypeId::int16:
+      return f(std::int16_t{});
+    case TypeId::int32:
+      return f(std::int32_t{});
+    case TypeId::int64:
+      return f(std::int64_t{});
+    case TypeId::uint8:
+      return f(std::uint8_t{});
+    case TypeId::uint16:
+      return f(std::uint16_t{});
+    case TypeId::uint32:
+      return f(std::uint32_t{});
+    case TypeId::uint64:
+      return f(std::uint64_t{});
+    default:
+      fail(ErrorKind::invalid_argument, "a transform of integers was asked for type {}", static_cast<int>(type));
+  }
+}
+
+// Calls f with a zero of the unsigned integer of `size` bytes; throws `kind` for sizes other than 1, 2, 4, 8.
+template <class F>
+decltype(auto) with_unsigned(std::uint64_t size, ErrorKind kind, F&& f) {
+  switch (size) {
+    case 1:
+      return f(std::uint8_t{});
+    case 2:
+      return f(std::uint16_t{});
+    case 4:
+      return f(std::uint32_t{});
+    case 8:
+      return f(std::uint64_t{});
+    default:
+      fail(kind, "an integer of {} bytes, expected 1, 2, 4 or 8", size);
+  }
+}
+
+}  // namespace tegula::codec
