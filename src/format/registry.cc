@@ -1,0 +1,73 @@
+// Every format family, in the order in which they are asked. Adding one touches its own folder and this list.
+#include <algorithm>
+
+#include "base/context.h"
+#include "base/fail.h"
+#include "format/driver.h"
+
+namespace tegula {
+
+namespace {
+
+constexpr std::span<const Driver* const> kDrivers{};
+
+const Driver* find_driver(std::string_view format) {
+  for (const Driver* driver : kDrivers)
+    if (std::find(driver->formats.begin(), driver->formats.end(), format) != driver->formats.end()) return driver;
+  std::string known;
+  for (const Driver* driver : kDrivers)
+    for (const std::string_view name : driver->formats) known += fmt::format("{}{}", known.empty() ? "" : ", ", name);
+  fail(ErrorKind::invalid_argument, "'{}' is not a format; known are {}", format, known);
+}
+
+struct Match {
+  const Driver* driver = nullptr;
+  Found found;
+};
+
+Match look(const Store& store) {
+  for (const Driver* driver : kDrivers)
+    if (Found found = driver->probe(store); found.kind != ObjectKind::none) return {driver, std::move(found)};
+  return {};
+}
+
+[[noreturn]] void nothing_there(const Store& store, std::string_view wanted) {
+  const bool empty = store.list("").empty();
+  fail(ErrorKind::not_found, "{}", empty ? "there is no such folder, or it is empty"
+                                         : fmt::format("the folder holds no {} of a known format (TileDB, bcolz, zarr)", wanted));
+}
+
+}  // namespace
+
+Found probe(const std::string& uri) { return look(*open_store(uri)).found; }
+
+std::shared_ptr<Array> open(const std::string& uri, const OpenOptions& options) {
+  const Context doing([&] { return fmt::format("opening '{}'", uri); });
+  std::shared_ptr<Store> store = open_store(uri);
+  if (!options.format.empty()) return find_driver(options.format)->open(std::move(store), options);
+  const Match match = look(*store);
+  if (!match.driver) nothing_there(*store, "array");
+  if (match.found.kind != ObjectKind::array)
+    fail(ErrorKind::not_found, "this is a {} group, not an array; `tegula ls` shows what it holds", match.found.format);
+  return match.driver->open(std::move(store), options);
+}
+
+std::shared_ptr<Group> open_group(const std::string& uri, const OpenOptions& options) {
+  const Context doing([&] { return fmt::format("opening group '{}'", uri); });
+  std::shared_ptr<Store> store = open_store(uri);
+  const Match match = look(*store);
+  if (!match.driver) nothing_there(*store, "group");
+  if (match.found.kind != ObjectKind::group) fail(ErrorKind::not_found, "this is a {} array, not a group", match.found.format);
+  return match.driver->open_group(std::move(store), options);
+}
+
+std::shared_ptr<Array> create(const std::string& uri, const Schema& schema, const CreateOptions& options) {
+  const Context doing([&] { return fmt::format("creating '{}'", uri); });
+  const Driver* driver = find_driver(schema.format);
+  if (!driver->create) fail(ErrorKind::unsupported, "{} arrays cannot be created", schema.format);
+  StoreOptions store_options;
+  store_options.sync = options.sync;
+  return driver->create(open_store(uri, store_options), schema, options);
+}
+
+}  // namespace tegula
