@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/fail.h"
 #include "format/driver.h"
+#include "format/open.h"
 
 namespace tegula {
 
@@ -39,11 +40,11 @@ Match look(const Store& store) {
 
 }  // namespace
 
-Found probe(const std::string& uri) { return look(*open_store(uri)).found; }
+Found probe(const Store& store) { return look(store).found; }
+Found probe(const std::string& uri) { return probe(*open_store(uri)); }
 
-std::shared_ptr<Array> open(const std::string& uri, const OpenOptions& options) {
-  const Context doing([&] { return fmt::format("opening '{}'", uri); });
-  std::shared_ptr<Store> store = open_store(uri);
+std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& options) {
+  const Context doing([where = store->describe("")] { return fmt::format("opening '{}'", where); });
   if (!options.format.empty()) return find_driver(options.format)->open(std::move(store), options);
   const Match match = look(*store);
   if (!match.driver) nothing_there(*store, "array");
@@ -51,23 +52,27 @@ std::shared_ptr<Array> open(const std::string& uri, const OpenOptions& options) 
     fail(ErrorKind::not_found, "this is a {} group, not an array; `tegula ls` shows what it holds", match.found.format);
   return match.driver->open(std::move(store), options);
 }
+std::shared_ptr<Array> open(const std::string& uri, const OpenOptions& options) { return open(open_store(uri), options); }
 
-std::shared_ptr<Group> open_group(const std::string& uri, const OpenOptions& options) {
-  const Context doing([&] { return fmt::format("opening group '{}'", uri); });
-  std::shared_ptr<Store> store = open_store(uri);
+std::shared_ptr<Group> open_group(std::shared_ptr<Store> store, const OpenOptions& options) {
+  const Context doing([where = store->describe("")] { return fmt::format("opening group '{}'", where); });
   const Match match = look(*store);
   if (!match.driver) nothing_there(*store, "group");
   if (match.found.kind != ObjectKind::group) fail(ErrorKind::not_found, "this is a {} array, not a group", match.found.format);
   return match.driver->open_group(std::move(store), options);
 }
+std::shared_ptr<Group> open_group(const std::string& uri, const OpenOptions& options) { return open_group(open_store(uri), options); }
 
-std::shared_ptr<Array> create(const std::string& uri, const Schema& schema, const CreateOptions& options) {
-  const Context doing([&] { return fmt::format("creating '{}'", uri); });
+std::shared_ptr<Array> create(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options) {
+  const Context doing([where = store->describe("")] { return fmt::format("creating '{}'", where); });
   const Driver* driver = find_driver(schema.format);
   if (!driver->create) fail(ErrorKind::unsupported, "{} arrays cannot be created", schema.format);
+  return driver->create(std::move(store), schema, options);
+}
+std::shared_ptr<Array> create(const std::string& uri, const Schema& schema, const CreateOptions& options) {
   StoreOptions store_options;
   store_options.sync = options.sync;
-  return driver->create(open_store(uri, store_options), schema, options);
+  return create(open_store(uri, store_options), schema, options);
 }
 
 }  // namespace tegula
