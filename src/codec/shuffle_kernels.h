@@ -4,7 +4,7 @@
 #include "codec/shuffle.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
-// define TEGULA_SHUFFLE_AVX2 1
+#define TEGULA_SHUFFLE_AVX2 1
 #endif
 
 namespace tegula::codec {
