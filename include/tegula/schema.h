@@ -54,6 +54,7 @@ struct Attribute {
   bool fill_defined = true; // false: the format leaves unwritten cells undefined (zarr `null`); `fill` is zeros
   std::vector<Filter> filters;
   std::string enumeration;  // name in Schema::enumerations, or empty
+  std::vector<std::uint64_t> cell_shape;  // of the values in a cell that have several axes (bcolz columns); empty: one axis
   std::uint64_t cell_size() const { return values_per_cell == kVar ? 0 : values_per_cell * type.full_size(); }
 };
 
