@@ -103,16 +103,21 @@ class Stream {
     stream_.next_in = reinterpret_cast<const std::uint8_t*>(in.data());
     stream_.avail_in = in.size();
     for (;;) {
-      const MutableBytes room = grown.room();
+      // liblzma finds an end marker only with room for a byte: when the output is full, a spare one tells whether the
+      // stream ends there.
+      std::byte spare;
+      const MutableBytes left = grown.room(), room = left.empty() ? MutableBytes(&spare, 1) : left;
       stream_.next_out = reinterpret_cast<std::uint8_t*>(room.data());
       stream_.avail_out = room.size();
       const lzma_ret result = lzma_code(&stream_, LZMA_FINISH);
-      grown.commit(room.size() - stream_.avail_out);
       if (result == LZMA_MEM_ERROR) throw std::bad_alloc();
-      if (result != LZMA_OK && result != LZMA_BUF_ERROR) return result;
-      if (stream_.avail_out != 0 && result == LZMA_BUF_ERROR) return result;
-      // A full output may be followed by nothing but the end: that is asked for without room before any is added.
-      if (room.empty()) grown.more(what);
+      const std::size_t written = room.size() - stream_.avail_out;
+      if (left.empty() && written > 0) {
+        grown.more(what);
+        grown.room()[0] = spare;
+      }
+      grown.commit(written);
+      if (result != LZMA_OK) return result;
     }
   }
   std::size_t unread() const { return stream_.avail_in; }

@@ -26,7 +26,7 @@ struct LzmaParams {
   int format = 1;  // 1 xz, 2 alone, 3 raw
   int check = -1;  // 0 none, 1 crc32, 4 crc64, 10 sha256, -1 the default
   int preset = -1;
-  std::span<const LzmaFilter> filters;
+  std::span<const LzmaFilter> filters = {};
 };
 void lzma_decode_stream(ByteView in, Bytes& out, std::uint64_t limit, const LzmaParams& params);
 void lzma_encode_stream(ByteView in, Bytes& out, const LzmaParams& params);
