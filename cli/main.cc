@@ -1,11 +1,29 @@
-// The `tegula` command.
-#include <CLI/CLI.hpp>
+// The `tegula` command: one file per verb.
+#include <csignal>
 
-#include "tegula/tegula.h"
+#include "command.h"
+#include "progress.h"
+#include "verbs.h"
+
+namespace {
+
+tegula::Cancel cancel;
+
+// The first Ctrl-C asks the work to stop at a clean point; the second one is the system's.
+extern "C" void on_interrupt(int) {
+  cancel.request();
+  std::signal(SIGINT, SIG_DFL);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Opens, reads, queries, writes and verifies chunked arrays: TileDB, bcolz, zarr."};
-  app.set_version_flag("--version", std::string("tegula ") + tegula::version());
-  CLI11_PARSE(app, argc, argv);
-  return 0;
+  using namespace tegula::cli;
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGPIPE, SIG_IGN);
+  TerminalProgress progress;
+  Globals globals;
+  globals.work.cancel = &cancel;
+  globals.progress = &progress;
+  return run_command(argc, argv, verbs(), globals);
 }

@@ -1,0 +1,138 @@
+#include "command.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "progress.h"
+#include "tegula/error.h"
+#include "tegula/version.h"
+
+namespace tegula::cli {
+
+namespace {
+
+CLI::App& app_of(void* app) { return *static_cast<CLI::App*>(app); }
+
+constexpr const char* kGlobalHelp =
+    "Everywhere:\n"
+    "  --json  --quiet  --threads N  --memory SIZE  --trace-io  --help\n";
+
+// Exit codes by kind: a request that makes no sense is a usage error, everything else is about the data.
+int code_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::invalid_argument: return kUsage;
+    case ErrorKind::cancelled: return kStopped;
+    default: return kFailure;
+  }
+}
+
+int report(const char* text, int code) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "tegula: %s\n", text);
+  return code;
+}
+
+int usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* verb = &app;
+  while (!verb->get_subcommands().empty()) verb = verb->get_subcommands().front();
+  std::string path = verb == &app ? "tegula" : "tegula " + verb->get_name();
+  if (verb->get_parent() && verb->get_parent()->get_parent()) path = "tegula " + verb->get_parent()->get_name() + " " + verb->get_name();
+  std::fprintf(stderr, "tegula: %s\n`%s --help` shows what it takes.\n", error.what(), path.c_str());
+  return kUsage;
+}
+
+}  // namespace
+
+Verb& Verb::argument(const char* name, std::string& into, const char* help) {
+  app_of(app_).add_option(name, into, help)->required()->type_name("");
+  return *this;
+}
+Verb& Verb::optional_argument(const char* name, std::string& into, const char* help) {
+  app_of(app_).add_option(name, into, help)->type_name("");
+  return *this;
+}
+Verb& Verb::arguments(const char* name, std::vector<std::string>& into, const char* help) {
+  app_of(app_).add_option(name, into, help)->type_name("");
+  return *this;
+}
+Verb& Verb::option(const char* names, std::string& into, const char* value, const char* help) {
+  app_of(app_).add_option(names, into, help)->type_name(value);
+  return *this;
+}
+Verb& Verb::option(const char* names, std::optional<std::string>& into, const char* value, const char* help) {
+  app_of(app_).add_option_function<std::string>(names, [&into](const std::string& text) { into = text; }, help)->type_name(value);
+  return *this;
+}
+Verb& Verb::option(const char* names, std::optional<std::uint64_t>& into, const char* value, const char* help) {
+  app_of(app_).add_option_function<std::uint64_t>(names, [&into](const std::uint64_t& n) { into = n; }, help)->type_name(value);
+  return *this;
+}
+Verb& Verb::option(const char* names, std::vector<std::string>& into, const char* value, const char* help) {
+  // One value per mention, so that an option never swallows the arguments after it.
+  app_of(app_).add_option(names, into, help)->type_name(value)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
+  return *this;
+}
+Verb& Verb::choice(const char* names, std::string& into, std::vector<std::string> values, const char* help) {
+  std::string list;
+  for (const std::string& value : values) list += (list.empty() ? "" : "|") + value;
+  app_of(app_).add_option(names, into, help)->check(CLI::IsMember(std::move(values)))->type_name(list);
+  return *this;
+}
+Verb& Verb::flag(const char* names, bool& into, const char* help) {
+  app_of(app_).add_flag(names, into, help);
+  return *this;
+}
+Verb& Verb::examples(const char* lines) {
+  app_of(app_).footer(std::string(kGlobalHelp) + "\nExamples:\n" + lines);
+  return *this;
+}
+Verb Verb::verb(const char* name, const char* help) {
+  CLI::App& app = app_of(app_);
+  app.require_subcommand(1);
+  CLI::App* sub = app.add_subcommand(name, help);
+  sub->fallthrough();
+  return Verb(sub, *chosen_);
+}
+
+void Verb::run(std::function<int()> action) {
+  app_of(app_).callback([chosen = chosen_, action = std::move(action)] { *chosen = action; });
+}
+
+int run_command(int argc, char** argv, const std::vector<VerbEntry>& verbs, Globals& globals) {
+  CLI::App app{"Opens, reads, queries, writes, converts and verifies chunked arrays: TileDB, bcolz, zarr.", "tegula"};
+  app.set_version_flag("--version", std::string("tegula ") + version());
+  app.require_subcommand(1);
+  std::string memory;
+  app.add_flag("--json", globals.json, "print JSON instead of text");
+  app.add_flag("-q,--quiet", globals.quiet, "no progress and no remarks on stderr");
+  app.add_flag("--trace-io", globals.trace_io, "print every read and write of files to stderr");
+  app.add_option("--threads", globals.work.threads, "threads to use (default: all)")->type_name("N");
+  app.add_option("--memory", memory, "memory for what is held at once (default 2GB)")->type_name("SIZE");
+  app.footer("`tegula VERB --help` shows what a verb takes, with examples.");
+  std::function<int()> chosen;
+  for (const VerbEntry& entry : verbs) {
+    CLI::App* sub = app.add_subcommand(entry.name, entry.help);
+    sub->fallthrough();
+    entry.describe(Verb(sub, chosen), globals);
+  }
+  try {
+    app.parse(argc, argv);
+    if (!memory.empty()) globals.work.memory = parse_size(memory);
+    if (!globals.quiet && TerminalProgress::possible()) globals.work.progress = globals.progress;
+    return chosen ? chosen() : kUsage;
+  } catch (const CLI::Success& done) {
+    return app.exit(done);
+  } catch (const CLI::ParseError& error) {
+    return usage_error(app, error);
+  } catch (const Error& error) {
+    return report(error.what(), code_of(error.kind()));
+  } catch (const std::bad_alloc&) {
+    return report("out of memory; --memory SIZE bounds what is held at once", kFailure);
+  } catch (const std::exception& error) {
+    return report(error.what(), kFailure);
+  }
+}
+
+}  // namespace tegula::cli

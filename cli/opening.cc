@@ -1,0 +1,84 @@
+#include "opening.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <system_error>
+
+#include "base/fail.h"
+#include "format/open.h"
+#include "iso_dates.h"
+#include "store/wrappers.h"
+#include "value_text.h"
+
+namespace tegula::cli {
+
+void OpenFlags::describe(Verb& verb) {
+  verb.option("--format", format, "NAME", "tiledb, bcolz, zarr0 .. zarr3 (default: found by looking)")
+      .option("--at", at, "T|T1:T2", "TileDB: as of a time, or what was written between two; milliseconds or an ISO date");
+  describe_key(verb);
+}
+
+void OpenFlags::describe_key(Verb& verb) {
+  verb.option("--key", key, "HEX", "key of an encrypted array, 64 hexadecimal digits")
+      .option("--key-file", key_file, "FILE", "the same from a file: 32 bytes or 64 digits");
+}
+
+Bytes encryption_key(const std::string& hex, const std::string& file) {
+  if (!hex.empty() && !file.empty()) fail(ErrorKind::invalid_argument, "--key and --key-file exclude each other");
+  Bytes key;
+  if (!hex.empty()) key = bytes_of_hex(hex, "--key");
+  if (!file.empty()) {
+    std::string text = read_text(file);
+    if (text.size() == 32) {
+      key = copy_of(bytes_of(text));
+    } else {
+      while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.pop_back();
+      key = bytes_of_hex(text, "the key in '" + file + "'");
+    }
+  }
+  if (!key.empty() && key.size() != 32)
+    fail(ErrorKind::invalid_argument, "the key has {} bytes; AES-256 takes 32 (64 hexadecimal digits)", key.size());
+  return key;
+}
+
+OpenOptions OpenFlags::options(const Globals& globals) const {
+  OpenOptions options;
+  options.format = format == "zarr" ? "zarr3" : format;
+  if (!at.empty()) options.at = parse_time_range(at);
+  options.key = encryption_key(key, key_file);
+  options.missing = missing == "error" ? Missing::error : Missing::fill;
+  options.work = globals.work;
+  return options;
+}
+
+std::shared_ptr<Store> store_of(const std::string& uri, const Globals& globals, bool sync) {
+  StoreOptions options;
+  options.sync = sync;
+  std::shared_ptr<Store> store = open_store(uri, options);
+  if (!globals.trace_io) return store;
+  return tracing_store(std::move(store), [](std::string_view line) {
+    std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+  });
+}
+
+std::shared_ptr<Array> open_array(const std::string& uri, const OpenFlags& flags, const Globals& globals) {
+  return open(store_of(uri, globals), flags.options(globals));
+}
+
+std::string read_text(const std::string& path) {
+  struct Close {
+    void operator()(std::FILE* f) const { if (f && f != stdin) std::fclose(f); }
+  };
+  const std::unique_ptr<std::FILE, Close> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
+  if (!file)
+    fail(errno == ENOENT ? ErrorKind::not_found : ErrorKind::io, "cannot read '{}': {}", path, std::generic_category().message(errno));
+  std::string text;
+  char block[1 << 16];
+  while (const std::size_t n = std::fread(block, 1, sizeof block, file.get())) text.append(block, n);
+  if (std::ferror(file.get())) fail(ErrorKind::io, "reading '{}' failed: {}", path, std::generic_category().message(errno));
+  return text;
+}
+
+}  // namespace tegula::cli

@@ -1,0 +1,34 @@
+// Requests: the flags of `read`, or the same as a JSON document.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "tegula/query.h"
+#include "tegula/schema.h"
+
+namespace tegula::cli {
+
+// Times of the document's `open_at`: null or absent, T, or [T1, T2].
+std::optional<std::pair<std::uint64_t, std::uint64_t>> open_at(const Json& document);
+
+// The rest of the document: ranges, label_ranges, layout, where, aggregates, fields, select, limit. Throws invalid_argument for
+// unknown keys and for bounds that do not fit their dimension.
+Query query_of(const Json& document, const Schema& schema);
+
+// "x=2:5", "x=2:", "x=7", "name='a:b':'c'"; added to `ranges`.
+void add_range(std::vector<DimensionRanges>& ranges, const std::string& text, const Schema& schema);
+
+// "row", "row-major", "global-order", ... Throws invalid_argument.
+Order parse_order(const std::string& text);
+
+// "SUM", "null_count", ... Throws invalid_argument.
+AggregateOp aggregate_op(std::string_view name);
+
+// "a, b,c"; "" is the unnamed field.
+std::vector<std::string> split_names(const std::string& text);
+
+}  // namespace tegula::cli
