@@ -85,7 +85,7 @@ ArraySchema decode_schema(Cursor in);
 void encode_schema(const ArraySchema& schema, Bytes& out);
 
 // One value, as libtiledb puts it into cells nobody wrote; a fixed cell repeats it.
-Bytes default_fill(const Datatype& type, std::uint8_t type_code, std::uint32_t values_per_cell);
+Bytes default_fill(const Datatype& type, std::uint32_t values_per_cell);
 
 // `enumerations` are those that schema.enumerations names, in that order.
 Schema to_model(const ArraySchema& schema, std::vector<Enumeration> enumerations);
