@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,5 +26,9 @@ void encode_metadata(std::span<const MetadataEntry> entries, Bytes& out);
 
 // What __meta says in a window of time: one listing and one read per file.
 Metadata read_metadata(const Store& store, const Key& key, const TimeWindow& window, const Work& work = {});
+
+// Names without ".tmp" and ".vac" that lie inside the window and are not vacuumed, oldest first; equal times by name.
+// Keys below the store.
+std::vector<std::string> timed_files(const Store& store, std::string_view folder, const TimeWindow& window);
 
 }  // namespace tegula::tiledb

@@ -11,7 +11,6 @@ namespace tegula::tiledb {
 
 namespace {
 
-
 Datatype read_type(Cursor& in, std::uint8_t& code) {
   code = in.read<std::uint8_t>();
   if (tiledb_name(code).empty()) in.fail_at(in.offset() - 1, fmt::format("datatype {}, expected 0 to 43", code));
@@ -22,7 +21,8 @@ std::string read_name(Cursor& in, std::string_view what) { return in.string(in.r
 
 Order read_order(Cursor& in, std::string_view what) {
   const std::uint8_t code = in.read<std::uint8_t>();
-  if (code > static_cast<std::uint8_t>(Order::hilbert)) in.fail_at(in.offset() - 1, fmt::format("{} order {}, expected 0 to 4", what, code));
+  if (code > static_cast<std::uint8_t>(Order::hilbert))
+    in.fail_at(in.offset() - 1, fmt::format("{} order {}, expected 0 to 4", what, code));
   return static_cast<Order>(code);
 }
 
@@ -42,7 +42,8 @@ std::uint32_t read_values_per_cell(Cursor& in) {
 void check_dimension(const Cursor& in, const SchemaDimension& dimension) {
   if (dimension.var()) return;
   if (!is_number(dimension.type))
-    in.fail("dimension '{}' has fixed-size values of type {}, expected numbers or dates", dimension.name, display_name(dimension.type));
+    in.fail("dimension '{}' has fixed-size values of type {}, expected numbers or dates", dimension.name,
+            display_name(dimension.type));
   with_number(dimension.type, [&]<class T>(T) {
     const T low = load_le<T>(dimension.domain.data());
     const T high = load_le<T>(dimension.domain.data() + sizeof(T));
@@ -53,7 +54,8 @@ void check_dimension(const Cursor& in, const SchemaDimension& dimension) {
   });
 }
 
-SchemaDimension decode_dimension(Cursor& in, std::uint32_t version, std::uint8_t domain_code, const Datatype& domain_type) {
+SchemaDimension decode_dimension(Cursor& in, std::uint32_t version, std::uint8_t domain_code,
+                                 const Datatype& domain_type) {
   SchemaDimension dimension;
   dimension.name = read_name(in, "the name of a dimension");
   if (schema_has_typed_dimensions(version)) {
@@ -64,7 +66,8 @@ SchemaDimension decode_dimension(Cursor& in, std::uint32_t version, std::uint8_t
     const std::uint64_t expected = dimension.var() ? 0 : 2 * std::uint64_t{dimension.type.size};
     if (dimension.values_per_cell != 1 && !dimension.var())
       in.fail("dimension '{}' has {} values per cell, expected 1", dimension.name, dimension.values_per_cell);
-    if (size != expected) in.fail("dimension '{}' has a domain of {} bytes, expected {}", dimension.name, size, expected);
+    if (size != expected)
+      in.fail("dimension '{}' has a domain of {} bytes, expected {}", dimension.name, size, expected);
   } else {
     dimension.type_code = domain_code;
     dimension.type = domain_type;
@@ -85,7 +88,8 @@ SchemaAttribute decode_attribute(Cursor& in, std::uint32_t version) {
   if (schema_has_fill(version)) {
     attribute.fill = copy_of(in.bytes(in.read<std::uint64_t>(), "a fill value"));
     if (!attribute.var() && attribute.fill.size() != attribute.cell_size())
-      in.fail("attribute '{}' has a fill value of {} bytes, expected {}", attribute.name, attribute.fill.size(), attribute.cell_size());
+      in.fail("attribute '{}' has a fill value of {} bytes, expected {}", attribute.name, attribute.fill.size(),
+              attribute.cell_size());
   } else {
     if (!attribute.var() && attribute.cell_size() > (std::uint64_t{1} << 30))
       in.fail("attribute '{}' has cells of {} bytes", attribute.name, attribute.cell_size());
@@ -103,7 +107,8 @@ SchemaAttribute decode_attribute(Cursor& in, std::uint32_t version) {
 SchemaLabel decode_label(Cursor& in, std::size_t dimensions) {
   SchemaLabel label;
   label.dimension = in.read<std::uint32_t>();
-  if (label.dimension >= dimensions) in.fail("a label of dimension {}, found {} dimensions", label.dimension, dimensions);
+  if (label.dimension >= dimensions)
+    in.fail("a label of dimension {}, found {} dimensions", label.dimension, dimensions);
   label.name = read_name(in, "the name of a label");
   label.relative = in.read<std::uint8_t>() != 0;
   label.uri = in.string(in.read<std::uint64_t>(), "the place of a label");
@@ -117,10 +122,12 @@ SchemaLabel decode_label(Cursor& in, std::size_t dimensions) {
 
 std::optional<NdRange> decode_current_domain(Cursor& in, const ArraySchema& schema) {
   const std::uint32_t version = in.read<std::uint32_t>();
-  if (version != 0) fail(ErrorKind::unsupported, "{}: a current domain of version {}, this build reads 0", in.name(), version);
+  if (version != 0)
+    fail(ErrorKind::unsupported, "{}: a current domain of version {}, this build reads 0", in.name(), version);
   if (in.read<std::uint8_t>() != 0) return std::nullopt;  // empty
   const std::uint8_t kind = in.read<std::uint8_t>();
-  if (kind != 0) fail(ErrorKind::unsupported, "{}: a current domain of kind {}, this build reads rectangles (0)", in.name(), kind);
+  if (kind != 0)
+    fail(ErrorKind::unsupported, "{}: a current domain of kind {}, this build reads rectangles (0)", in.name(), kind);
   return decode_nd_range(in, schema.range_types());
 }
 
@@ -159,7 +166,8 @@ std::vector<DimensionType> ArraySchema::range_types() const {
 }
 
 bool ArraySchema::has_var_dimension() const {
-  return std::any_of(dimensions.begin(), dimensions.end(), [](const SchemaDimension& dimension) { return dimension.var(); });
+  return std::any_of(dimensions.begin(), dimensions.end(),
+                     [](const SchemaDimension& dimension) { return dimension.var(); });
 }
 
 const Pipeline& ArraySchema::dimension_filters(std::size_t dimension) const {
@@ -172,8 +180,8 @@ ArraySchema decode_schema(Cursor in) {
   schema.version = in.read<std::uint32_t>();
   if (schema.version == 0) in.fail("a schema of format version 0");
   if (schema.version > kNewestVersion)
-    fail(ErrorKind::unsupported, "{}: the schema has format version {}, this build reads {} to {}; {}", in.name(), schema.version,
-         kOldestVersion, kNewestVersion,
+    fail(ErrorKind::unsupported, "{}: the schema has format version {}, this build reads {} to {}; {}", in.name(),
+         schema.version, kOldestVersion, kNewestVersion,
          schema.version >> 31 ? "it was written by an experimental build" : "a newer tegula may read it");
   const std::uint32_t version = schema.version;
   if (schema_has_duplicates_flag(version)) schema.allows_duplicates = in.read<std::uint8_t>() != 0;

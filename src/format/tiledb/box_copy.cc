@@ -15,8 +15,8 @@ std::byte* place_of(const Box& box, const Target& target) {
   return at;
 }
 
-// Walks the parts of a box that lie in cells begin .. end, as large as possible: visit(level, first, count, base, path) gets
-// `count` steps from `first` on of the dimension grid.order[level], with everything below whole.
+// Walks the parts of a box that lie in cells begin .. end, as large as possible: visit(level, first, count, base, path)
+// gets `count` steps from `first` on of the dimension grid.order[level], with everything below whole.
 struct Walk {
   const DenseGrid& grid;
   const Box& box;
@@ -44,10 +44,10 @@ struct Walk {
     const auto place = [&](std::uint64_t i) {
       return target ? to + static_cast<std::int64_t>(i) * run.out_step * target->strides[d] : nullptr;
     };
-    if (whole_low > low && level + 1 < box.size() &&
-        !descend(level + 1, start_of(low), place(low), target, visit))
+    if (whole_low > low && level + 1 < box.size() && !descend(level + 1, start_of(low), place(low), target, visit))
       return false;
-    if (whole_low < whole_high && !visit(level, whole_low, whole_high - whole_low, start_of(whole_low), place(whole_low)))
+    if (whole_low < whole_high &&
+        !visit(level, whole_low, whole_high - whole_low, start_of(whole_low), place(whole_low)))
       return false;
     if (whole_high < high && high - 1 >= whole_low && level + 1 < box.size() &&
         !descend(level + 1, start_of(high - 1), place(high - 1), target, visit))

@@ -21,9 +21,7 @@ void for_blocks(const Work& work, std::uint64_t n, const std::function<void(std:
                [&](std::size_t b) { body(b * kBlock, std::min<std::uint64_t>(n, (b + 1) * kBlock)); });
 }
 
-bool before(const KeyedCell& a, const KeyedCell& b) {
-  return a.key != b.key ? a.key < b.key : a.index < b.index;
-}
+bool before(const KeyedCell& a, const KeyedCell& b) { return a.key != b.key ? a.key < b.key : a.index < b.index; }
 
 // Distributes by the highest digit that differs, then sorts each bucket by itself.
 void sort_range(std::span<KeyedCell> cells, std::span<KeyedCell> spare, const Work& work) {
@@ -184,7 +182,8 @@ CellOrder::Values CellOrder::values_of(const Step& step, std::span<const Column>
         std::uint64_t v = to_ordered(value);
         if constexpr (std::is_floating_point_v<T>) {
           if (step.kind == Step::Kind::tile)
-            v = static_cast<std::uint64_t>((value - static_cast<T>(step.float_low)) / static_cast<T>(step.float_extent));
+            v = static_cast<std::uint64_t>((value - static_cast<T>(step.float_low)) /
+                                           static_cast<T>(step.float_extent));
         } else {
           if (step.kind == Step::Kind::tile) v = (v - step.low) / step.extent;
           if (step.kind == Step::Kind::in_tile) v = (v - step.low) % step.extent;

@@ -1,37 +1,23 @@
-// The tree of a stored delete or update. It says which cells stay.
+// A stored delete or update: which cells stay.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/cursor.h"
+#include "query/condition_tree.h"
 #include "tegula/bytes.h"
 
 namespace tegula::tiledb {
-
-enum class ConditionOp : std::uint8_t { lt = 0, le = 1, gt = 2, ge = 3, eq = 4, ne = 5, in = 6, not_in = 7 };
-enum class Combination : std::uint8_t { all = 0, any = 1 };
-
-struct ConditionNode {
-  bool leaf = true;
-  // Leaf.
-  ConditionOp op = ConditionOp::eq;
-  std::string field;
-  Bytes value;                         // raw bytes of the field's type; empty for null, and for an empty text
-  std::vector<std::uint64_t> members;  // in, not_in: start of each member in `value`
-  // Otherwise.
-  Combination combination = Combination::all;
-  std::vector<ConditionNode> children;
-};
 
 struct StoredUpdate {
   std::string field;
   Bytes value;
 };
 
+// The files cannot tell a test for null from one for an empty text: `null` is set for both.
 struct StoredCondition {
-  ConditionNode stays;
+  ConditionTree stays;
   std::vector<StoredUpdate> updates;  // .upd only
 };
 

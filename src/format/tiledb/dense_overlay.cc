@@ -1,5 +1,5 @@
-// Sparse fragments in dense arrays, as versions 1 to 10 could write: each of their cells hides what is older at its place
-// and is hidden by newer dense fragments there.
+// Sparse fragments in dense arrays, as versions 1 to 10 could write: each of their cells hides what is older at its
+// place and is hidden by newer dense fragments there.
 #include <algorithm>
 #include <unordered_map>
 
@@ -52,8 +52,7 @@ class PlaceFinder {
     if (points_) {
       for (const std::uint64_t v : (*points_)[d]) low = std::min(low, v), high = std::max(high, v);
     } else {
-      for (const Run& run : axes_[d].runs)
-        low = std::min(low, run.start), high = std::max(high, run.at(run.count - 1));
+      for (const Run& run : axes_[d].runs) low = std::min(low, run.start), high = std::max(high, run.at(run.count - 1));
     }
     return {low, high};
   }

@@ -50,7 +50,8 @@ DensePlanner::DensePlanner(const ArrayFiles& files, const DenseGrid& grid,
     for (std::size_t d = 0; d < grid.dimensions(); ++d) {
       const auto first = grid.index(d, fragment.domain()[d].low), last = grid.index(d, fragment.domain()[d].high);
       if (!first || !last || *first > *last)
-        fail(ErrorKind::corrupt, "{}: the box it says to cover does not lie in the domain of the array", fragment.folder());
+        fail(ErrorKind::corrupt, "{}: the box it says to cover does not lie in the domain of the array",
+             fragment.folder());
       source.first.push_back(*first);
       source.last.push_back(*last);
     }

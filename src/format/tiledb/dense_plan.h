@@ -43,14 +43,16 @@ using DensePoints = std::vector<std::vector<std::uint64_t>>;
 class DensePlanner {
  public:
   // Fragments oldest first, their schemas agreeing on the grid. Borrows them.
-  DensePlanner(const ArrayFiles& files, const DenseGrid& grid, std::span<const std::shared_ptr<const Fragment>> fragments);
+  DensePlanner(const ArrayFiles& files, const DenseGrid& grid,
+               std::span<const std::shared_ptr<const Fragment>> fragments);
 
   DensePlan plan(std::span<const AxisRuns> axes, const Work& work) const;
   DensePlan plan(const DensePoints& points, const Work& work) const;
 
   // The one fragment that supplies all of a box of cells (both ends included), if there is one and no part is older or
   // unwritten.
-  std::optional<std::uint32_t> sole_source(std::span<const std::uint64_t> first, std::span<const std::uint64_t> last) const;
+  std::optional<std::uint32_t> sole_source(std::span<const std::uint64_t> first,
+                                           std::span<const std::uint64_t> last) const;
   // Number of a space tile in a fragment.
   std::uint64_t tile_number(std::uint32_t fragment, std::span<const std::uint64_t> tile) const;
 
@@ -63,7 +65,8 @@ class DensePlanner {
   void resolve(Piece& piece, const Box& box, std::size_t source, std::span<const Source* const> sources) const;
   void add_piece(DensePlan& plan, std::span<const std::uint64_t> tile, std::span<const Box> boxes,
                  std::span<const Source* const> sources) const;
-  std::vector<const Source*> sources_in(std::span<const std::uint64_t> first, std::span<const std::uint64_t> last) const;
+  std::vector<const Source*> sources_in(std::span<const std::uint64_t> first,
+                                        std::span<const std::uint64_t> last) const;
   void add_overlays(DensePlan& plan, std::span<const AxisRuns> axes, const DensePoints* points, const Work& work) const;
 
   const ArrayFiles& files_;

@@ -1,4 +1,5 @@
-// u32 version, str32 name, str32 file, u8 datatype, u32 values per cell, u8 ordered, str64 data, and for variable values str64 offsets.
+// u32 version, str32 name, str32 file, u8 datatype, u32 values per cell, u8 ordered, str64 data, and for variable
+// values str64 offsets.
 #include "format/tiledb/enumeration.h"
 
 #include "base/fail.h"
@@ -8,7 +9,8 @@ namespace tegula::tiledb {
 StoredEnumeration decode_enumeration(Cursor in) {
   StoredEnumeration stored;
   const std::uint32_t version = in.read<std::uint32_t>();
-  if (version != 0) fail(ErrorKind::unsupported, "{}: an enumeration of version {}, this build reads 0", in.name(), version);
+  if (version != 0)
+    fail(ErrorKind::unsupported, "{}: an enumeration of version {}, this build reads 0", in.name(), version);
   Enumeration& result = stored.enumeration;
   result.name = in.string(in.read<std::uint32_t>(), "the name of an enumeration");
   stored.file = in.string(in.read<std::uint32_t>(), "the file of an enumeration");

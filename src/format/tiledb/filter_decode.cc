@@ -1,5 +1,6 @@
-// Undoing filters. A chunk is metadata and data; filters are undone from the last to the first, each taking its own metadata from the
-// front and leaving the rest to the earlier ones. Compressors and encryption hold the earlier metadata inside their data, in front.
+// Undoing filters. A chunk is metadata and data; filters are undone from the last to the first, each taking its own
+// metadata from the front and leaving the rest to the earlier ones. Compressors and encryption hold the earlier
+// metadata inside their data, in front.
 #include <algorithm>
 #include <cstring>
 
@@ -39,7 +40,8 @@ class ChunkDecoder {
         limit_(64 * (out.size() + extra) + 65536),
         scratch_(scratch) {}
 
-  // Undoes the steps down to number `first`. When `into_out`, the last step that changes data writes into the destination.
+  // Undoes the steps down to number `first`. When `into_out`, the last step that changes data writes into the
+  // destination.
   void run(std::size_t first, bool into_out) {
     std::size_t last_writer = plan_.steps.size();
     for (std::size_t i = plan_.steps.size(); i-- > first;)
@@ -119,14 +121,16 @@ class ChunkDecoder {
   }
 
   MutableBytes make_metadata(std::uint64_t size) {
-    if (size > limit_) fail(ErrorKind::corrupt, "a filter claims {} bytes of metadata for a chunk of {}", size, out_.size());
+    if (size > limit_)
+      fail(ErrorKind::corrupt, "a filter claims {} bytes of metadata for a chunk of {}", size, out_.size());
     metadata_turn_ ^= 1;
     Bytes& buffer = scratch_.metadata[metadata_turn_];
     if (buffer.size() < size) buffer.resize(size);
     return MutableBytes(buffer).first(size);
   }
 
-  // Sizes before and after of the parts that compressors and encryption list: first those of metadata, then those of data.
+  // Sizes before and after of the parts that compressors and encryption list: first those of metadata, then those of
+  // data.
   struct PartSizes {
     std::uint64_t metadata = 0, data = 0;
   };
@@ -145,8 +149,7 @@ class ChunkDecoder {
     const std::uint64_t metadata_parts = list.read<std::uint32_t>();
     const std::uint64_t data_parts = list.read<std::uint32_t>();
     list.check_count(metadata_parts + data_parts, 8, "compressed parts");
-    const PartSizes sizes =
-        sum_parts(list, metadata_parts, data_parts, [](Cursor& in) { in.read<std::uint32_t>(); });
+    const PartSizes sizes = sum_parts(list, metadata_parts, data_parts, [](Cursor& in) { in.read<std::uint32_t>(); });
     MutableBytes metadata = make_metadata(sizes.metadata);
     MutableBytes data = make_data(sizes.data);
     const ByteView new_metadata = metadata, new_data = data;
@@ -209,10 +212,14 @@ class ChunkDecoder {
 
   static std::uint64_t read_element(Cursor& in, std::uint32_t size) {
     switch (size) {
-      case 1: return in.read<std::uint8_t>();
-      case 2: return in.read<std::uint16_t>();
-      case 4: return in.read<std::uint32_t>();
-      default: return in.read<std::uint64_t>();
+      case 1:
+        return in.read<std::uint8_t>();
+      case 2:
+        return in.read<std::uint16_t>();
+      case 4:
+        return in.read<std::uint32_t>();
+      default:
+        return in.read<std::uint64_t>();
     }
   }
 
@@ -267,7 +274,8 @@ class ChunkDecoder {
     if (data_.size() % width != 0) list.fail("{} bytes of scaled data, expected integers of {}", data_.size(), width);
     MutableBytes to = make_data(data_.size() / width * step.element_size);
     const ByteView result = to;
-    const codec::FloatScale params{step.filter.scale, step.filter.offset, static_cast<unsigned>(width), step.element_size};
+    const codec::FloatScale params{step.filter.scale, step.filter.offset, static_cast<unsigned>(width),
+                                   step.element_size};
     // Parts lie in the data from the last to the first.
     ByteView from = data_;
     for (std::uint64_t i = 0; i < parts; ++i) {
@@ -298,8 +306,8 @@ class ChunkDecoder {
       const ByteView expected = list.bytes(N, "a checksum");
       const auto found = digest(part);
       if (!std::equal(found.begin(), found.end(), expected.begin()))
-        fail(ErrorKind::corrupt, "the {} checksum of {} bytes does not fit: the data is damaged", N == 16 ? "MD5" : "SHA-256",
-             part.size());
+        fail(ErrorKind::corrupt, "the {} checksum of {} bytes does not fit: the data is damaged",
+             N == 16 ? "MD5" : "SHA-256", part.size());
     }
     metadata.expect_end("the checked metadata");
     data.expect_end("the checked data");
@@ -390,7 +398,8 @@ void decode_text_chunk(const FilterPlan& plan, ByteView metadata, ByteView data,
   const std::uint64_t offset_bytes = list.read<std::uint32_t>();
   if (raw != out.size()) list.fail("text of {} bytes, expected {}", raw, out.size());
   if (packed != decoder.data().size()) list.fail("{} bytes of packed text, found {}", packed, decoder.data().size());
-  if (offset_bytes != 8 * offsets.size()) list.fail("{} bytes of offsets, expected {}", offset_bytes, 8 * offsets.size());
+  if (offset_bytes != 8 * offsets.size())
+    list.fail("{} bytes of offsets, expected {}", offset_bytes, 8 * offsets.size());
   const unsigned first_width = list.read<std::uint8_t>();
   const unsigned length_width = list.read<std::uint8_t>();
   if (plan.steps[0].filter.type == FilterType::rle) {

@@ -1,5 +1,5 @@
-// Applying filters: the mirror of filter_decode.cc. Every filter gives one part of data; parts of metadata stay apart until a compressor
-// or encryption takes them in, the newest in front.
+// Applying filters: the mirror of filter_decode.cc. Every filter gives one part of data; parts of metadata stay apart
+// until a compressor or encryption takes them in, the newest in front.
 #include <algorithm>
 #include <cstring>
 
@@ -21,7 +21,8 @@ namespace {
 constexpr std::size_t kBitshuffleBlock = 8192;
 
 std::uint32_t length32(std::size_t size) {
-  if (size > UINT32_MAX) fail(ErrorKind::invalid_argument, "{} bytes are too many for one chunk; write smaller tiles", size);
+  if (size > UINT32_MAX)
+    fail(ErrorKind::invalid_argument, "{} bytes are too many for one chunk; write smaller tiles", size);
   return static_cast<std::uint32_t>(size);
 }
 
@@ -156,19 +157,25 @@ class ChunkEncoder {
 
   static void put_element(ByteWriter& writer, std::uint64_t value, std::uint32_t size) {
     switch (size) {
-      case 1: return writer.put(static_cast<std::uint8_t>(value));
-      case 2: return writer.put(static_cast<std::uint16_t>(value));
-      case 4: return writer.put(static_cast<std::uint32_t>(value));
-      default: return writer.put(value);
+      case 1:
+        return writer.put(static_cast<std::uint8_t>(value));
+      case 2:
+        return writer.put(static_cast<std::uint16_t>(value));
+      case 4:
+        return writer.put(static_cast<std::uint32_t>(value));
+      default:
+        return writer.put(value);
     }
   }
 
   // Windows of whole elements; the last takes what is left.
   std::vector<ByteView> windows(const PlanStep& step) const {
     const std::size_t element = step.element_size;
-    const std::size_t size = std::max(element, std::min<std::size_t>(data_.size(), step.filter.window) / element * element);
+    const std::size_t size =
+        std::max(element, std::min<std::size_t>(data_.size(), step.filter.window) / element * element);
     std::vector<ByteView> windows;
-    for (std::size_t at = 0; at < data_.size(); at += size) windows.push_back(data_.subspan(at, std::min(size, data_.size() - at)));
+    for (std::size_t at = 0; at < data_.size(); at += size)
+      windows.push_back(data_.subspan(at, std::min(size, data_.size() - at)));
     return windows;
   }
 

@@ -53,8 +53,9 @@ const FilterRow& row(FilterType type) { return kFilters[static_cast<std::size_t>
 FilterStep decode_step(Cursor& in) {
   const std::uint8_t code = in.read<std::uint8_t>();
   if (code >= std::size(kFilters))
-    fail(ErrorKind::unsupported, "{} at byte {}: filter {} is not one that this build knows; a newer tegula may read it",
-         in.name(), in.offset() - 1, code);
+    fail(ErrorKind::unsupported,
+         "{} at byte {}: filter {} is not one that this build knows; a newer tegula may read it", in.name(),
+         in.offset() - 1, code);
   const FilterRow& known = kFilters[code];
   FilterStep step;
   step.type = known.type;
@@ -86,7 +87,8 @@ FilterStep decode_step(Cursor& in) {
     case Options::webp: {
       step.quality = options.read<float>();
       const std::uint8_t pixels = options.read<std::uint8_t>();
-      if (pixels >= kPixelNames.size()) options.fail("pixel format {}, expected 0 to {}", pixels, kPixelNames.size() - 1);
+      if (pixels >= kPixelNames.size())
+        options.fail("pixel format {}, expected 0 to {}", pixels, kPixelNames.size() - 1);
       step.pixels = static_cast<codec::PixelFormat>(pixels);
       step.lossless = options.read<std::uint8_t>() != 0;
       step.rows = options.read<std::uint16_t>();
@@ -116,13 +118,15 @@ template <class T>
 T in_range(const Filter& filter, const std::string& name, const Value& value, std::int64_t low, std::int64_t high) {
   const std::int64_t number = as_integer(filter, name, value);
   if (number < low || number > high)
-    fail(ErrorKind::invalid_argument, "filter {}: option {} is {}, must be {} to {}", filter.name, name, number, low, high);
+    fail(ErrorKind::invalid_argument, "filter {}: option {} is {}, must be {} to {}", filter.name, name, number, low,
+         high);
   return static_cast<T>(number);
 }
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return out;
 }
 
@@ -133,10 +137,12 @@ std::uint8_t type_code_named(const Filter& filter, const Value& value) {
     for (std::uint8_t code = 0; !tiledb_name(code).empty(); ++code)
       if (lower(tiledb_name(code)) == lower(*text)) return code;
   }
-  fail(ErrorKind::invalid_argument, "filter {}: option reinterpret must name a TileDB datatype such as int32", filter.name);
+  fail(ErrorKind::invalid_argument, "filter {}: option reinterpret must name a TileDB datatype such as int32",
+       filter.name);
 }
 
-void set_option(FilterStep& step, const FilterRow& known, const Filter& filter, const std::string& name, const Value& value) {
+void set_option(FilterStep& step, const FilterRow& known, const Filter& filter, const std::string& name,
+                const Value& value) {
   const Options options = known.options;
   if (name == "level" && (options == Options::compressor || options == Options::delta)) {
     step.level = in_range<std::int32_t>(filter, name, value, INT32_MIN, INT32_MAX);
@@ -147,7 +153,8 @@ void set_option(FilterStep& step, const FilterRow& known, const Filter& filter, 
   } else if (name == "byte_width" && options == Options::scale) {
     step.byte_width = in_range<std::uint64_t>(filter, name, value, 1, 8);
     if ((step.byte_width & (step.byte_width - 1)) != 0)
-      fail(ErrorKind::invalid_argument, "filter {}: byte_width is {}, must be 1, 2, 4 or 8", filter.name, step.byte_width);
+      fail(ErrorKind::invalid_argument, "filter {}: byte_width is {}, must be 1, 2, 4 or 8", filter.name,
+           step.byte_width);
   } else if (name == "factor" && options == Options::scale) {
     step.scale = as_number(filter, name, value);
   } else if (name == "offset" && options == Options::scale) {
@@ -159,7 +166,8 @@ void set_option(FilterStep& step, const FilterRow& known, const Filter& filter, 
   } else if (name == "format" && options == Options::webp) {
     const auto* text = std::get_if<std::string>(&value);
     const auto found = std::find(kPixelNames.begin(), kPixelNames.end(), text ? lower(*text) : "");
-    if (found == kPixelNames.end()) fail(ErrorKind::invalid_argument, "filter webp: format must be rgb, bgr, rgba or bgra");
+    if (found == kPixelNames.end())
+      fail(ErrorKind::invalid_argument, "filter webp: format must be rgb, bgr, rgba or bgra");
     step.pixels = static_cast<codec::PixelFormat>(found - kPixelNames.begin());
   } else {
     fail(ErrorKind::invalid_argument, "filter {} has no option '{}'", filter.name, name);

@@ -11,11 +11,16 @@ namespace {
 // Codes of TileDB's signed integers by size.
 std::uint8_t signed_integer_code(std::uint64_t size) {
   switch (size) {
-    case 1: return 5;
-    case 2: return 7;
-    case 4: return 0;
-    case 8: return 1;
-    default: fail(ErrorKind::unsupported, "a filter makes integers of {} bytes, expected 1, 2, 4 or 8", size);
+    case 1:
+      return 5;
+    case 2:
+      return 7;
+    case 4:
+      return 0;
+    case 8:
+      return 1;
+    default:
+      fail(ErrorKind::unsupported, "a filter makes integers of {} bytes, expected 1, 2, 4 or 8", size);
   }
 }
 
@@ -89,7 +94,8 @@ FilterPlan make_plan(const Pipeline& pipeline, const FilterInput& input, std::sh
         next = 40;  // BLOB
         break;
       case FilterType::bitsort:
-        fail(ErrorKind::unsupported, "filter 17 (bit sort) was withdrawn by libtiledb; read the array with release 2.14");
+        fail(ErrorKind::unsupported,
+             "filter 17 (bit sort) was withdrawn by libtiledb; read the array with release 2.14");
     }
     plan.steps.push_back(step);
     if (input.chained) code = next;

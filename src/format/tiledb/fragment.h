@@ -125,7 +125,7 @@ class Fragment {
   std::span<const std::uint64_t> var_offsets(std::size_t slot) const;
   std::span<const std::uint64_t> var_sizes(std::size_t slot) const;
   std::span<const std::uint64_t> validity_offsets(std::size_t slot) const;
-  // Empty, or without entries, where the fragment has none. See statistics_trusted().
+  // Empty, or without entries, where the fragment has none. See trust().
   const TileExtremes& mins(std::size_t slot) const;
   const TileExtremes& maxs(std::size_t slot) const;
   std::span<const std::uint64_t> sums(std::size_t slot) const;  // bits of int64, uint64 or double
@@ -136,9 +136,12 @@ class Fragment {
   // Version 23, sparse: coordinate of the first and last cell of each tile; no entries when not stored.
   const TileExtremes& first_coordinates(std::size_t dimension) const;
   const TileExtremes& last_coordinates(std::size_t dimension) const;
-  // Whether min, max, sum and null count of the tiles tell the truth about this field: some versions counted padding,
-  // and some kinds of fields were always wrong.
-  bool statistics_trusted(const StoredField& field) const;
+  // Which statistics of the tiles tell the truth about a field: some versions counted padding, some kinds of fields
+  // were always wrong, and a NaN hides other extremes.
+  struct Trust {
+    bool extremes = false, sums = false, null_counts = false;
+  };
+  Trust trust(const StoredField& field) const;
 
   // Version of the library that wrote the fragment.
   std::uint32_t writer_version() const;

@@ -36,9 +36,12 @@ Header decode_header(Cursor& in) {
   header.pipeline_size = in.read<std::uint32_t>();
   header.encrypted = encryption == 1;
   if (header.type != kChar || header.cell_size != 1 || encryption > 1 || header.version == 0)
-    in.fail_at(start, fmt::format("no tile header of format versions 1 to 23: version {}, datatype {}, cells of {} bytes, encryption {}; "
-                                  "arrays of TileDB 1.3 and older are not supported",
-                                  header.version, header.type, header.cell_size, encryption));
+    in.fail_at(
+        start,
+        fmt::format(
+            "no tile header of format versions 1 to 23: version {}, datatype {}, cells of {} bytes, encryption {}; "
+            "arrays of TileDB 1.3 and older are not supported",
+            header.version, header.type, header.cell_size, encryption));
   return header;
 }
 
@@ -69,10 +72,11 @@ GenericTile decode_generic_tile(Cursor& in, const Key& key) {
   const std::vector<Chunk> chunks = parse_chunks(stored, place);
   check_raw_size(chunks, header.size, plan, place);
   if (header.size / kBestRatio > stored.size())
-    fail(ErrorKind::corrupt, "{} at byte {}: a tile claims {} bytes, found only {} of filtered data", place.file, place.offset,
-         header.size, stored.size());
+    fail(ErrorKind::corrupt, "{} at byte {}: a tile claims {} bytes, found only {} of filtered data", place.file,
+         place.offset, header.size, stored.size());
   tile.payload.resize(header.size);
-  const Context doing([&] { return std::string(header.encrypted ? "decrypting with the key given" : "decoding a metadata tile"); });
+  const Context doing(
+      [&] { return std::string(header.encrypted ? "decrypting with the key given" : "decoding a metadata tile"); });
   FilterScratch scratch;
   for (const Chunk& chunk : chunks)
     decode_one(plan, chunk, MutableBytes(tile.payload).subspan(chunk.raw_offset, chunk.raw_size), place, scratch);

@@ -27,7 +27,7 @@ class HilbertCurve {
 
  private:
   struct Axis {
-    TypeId type;
+    Datatype type;
     bool var;
     double low, span;
   };

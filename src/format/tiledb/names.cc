@@ -35,8 +35,8 @@ std::optional<T> number(std::string_view text) {
 
 // Version 8 meant these codes; the last four are not those of the characters.
 constexpr std::pair<char, std::string_view> kEncoded[] = {
-    {'!', "%21"}, {'#', "%23"}, {'$', "%24"}, {'%', "%25"}, {'&', "%26"}, {'\'', "%27"}, {'(', "%28"}, {')', "%29"},
-    {'*', "%2A"}, {'+', "%2B"}, {',', "%2C"}, {'/', "%2F"}, {':', "%3A"}, {';', "%3B"},  {'=', "%3D"}, {'?', "%3F"},
+    {'!', "%21"}, {'#', "%23"}, {'$', "%24"}, {'%', "%25"}, {'&', "%26"}, {'\'', "%27"}, {'(', "%28"},  {')', "%29"},
+    {'*', "%2A"}, {'+', "%2B"}, {',', "%2C"}, {'/', "%2F"}, {':', "%3A"}, {';', "%3B"},  {'=', "%3D"},  {'?', "%3F"},
     {'@', "%40"}, {'[', "%5B"}, {']', "%5D"}, {'"', "%22"}, {'<', "%20"}, {'>', "%2D"},  {'\\', "%30"}, {'|', "%3C"},
 };
 
@@ -89,7 +89,8 @@ std::string make_uuid() {
 std::string percent_encode(std::string_view name) {
   std::string out;
   for (const char c : name) {
-    const auto* found = std::find_if(std::begin(kEncoded), std::end(kEncoded), [&](const auto& row) { return row.first == c; });
+    const auto* found =
+        std::find_if(std::begin(kEncoded), std::end(kEncoded), [&](const auto& row) { return row.first == c; });
     if (found == std::end(kEncoded)) {
       out += c;
     } else {

@@ -68,7 +68,8 @@ Value value_from_bytes(const Datatype& type, ByteView bytes) {
 void value_to_bytes(const Datatype& type, const Value& value, Bytes& out) {
   ByteWriter writer(out);
   if (const auto* text = std::get_if<std::string>(&value)) return writer.text(*text);
-  if (!is_number(type)) fail(ErrorKind::invalid_argument, "a number was given for a value of type {}", display_name(type));
+  if (!is_number(type))
+    fail(ErrorKind::invalid_argument, "a number was given for a value of type {}", display_name(type));
   with_number(type, [&]<class T>(T) {
     if (const auto* i = std::get_if<std::int64_t>(&value)) {
       if constexpr (std::is_integral_v<T>) {

@@ -64,8 +64,8 @@ Overlap RangeList::overlap(ByteView low, ByteView high) const {
     return at->low <= lo && !above(*at, hi) ? Overlap::all : Overlap::some;
   }
   const std::uint64_t lo = to_ordered(type_.type, low.data()), hi = to_ordered(type_.type, high.data());
-  const auto at =
-      std::lower_bound(numbers_.begin(), numbers_.end(), lo, [](const auto& range, std::uint64_t v) { return range.second < v; });
+  const auto at = std::lower_bound(numbers_.begin(), numbers_.end(), lo,
+                                   [](const auto& range, std::uint64_t v) { return range.second < v; });
   if (at == numbers_.end() || at->first > hi) return Overlap::none;
   return at->first <= lo && hi <= at->second ? Overlap::all : Overlap::some;
 }

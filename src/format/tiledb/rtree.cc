@@ -45,7 +45,8 @@ RTree decode_rtree(Cursor& in, std::uint32_t version, std::span<const DimensionT
     MbrTable level(dimensions);
     level.decode(in, count);
     if (i > 0 && groups_of(count, tree.fanout) != tree.levels.back().count())
-      in.fail("a level of {} rectangles below one of {} with fanout {}", count, tree.levels.back().count(), tree.fanout);
+      in.fail("a level of {} rectangles below one of {} with fanout {}", count, tree.levels.back().count(),
+              tree.fanout);
     tree.levels.push_back(std::move(level));
   }
   return tree;
@@ -74,7 +75,8 @@ RTree build_rtree(MbrTable leaves, std::uint32_t fanout) {
   while (tree.levels.back().count() > 1) {
     const MbrTable& below = tree.levels.back();
     MbrTable level(dimensions);
-    for (std::uint64_t i = 0; i < below.count(); i += fanout) level.add_hull(below, i, std::min(below.count(), i + fanout));
+    for (std::uint64_t i = 0; i < below.count(); i += fanout)
+      level.add_hull(below, i, std::min(below.count(), i + fanout));
     tree.levels.push_back(std::move(level));
   }
   std::reverse(tree.levels.begin(), tree.levels.end());

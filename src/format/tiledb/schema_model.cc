@@ -32,7 +32,8 @@ SchemaDimension dimension_from_model(const Dimension& dimension) {
   if (stored.var()) return stored;
   value_to_bytes(dimension.type, dimension.domain.low, stored.domain);
   value_to_bytes(dimension.type, dimension.domain.high, stored.domain);
-  if (!std::holds_alternative<std::monostate>(dimension.tile)) value_to_bytes(dimension.type, dimension.tile, stored.extent);
+  if (!std::holds_alternative<std::monostate>(dimension.tile))
+    value_to_bytes(dimension.type, dimension.tile, stored.extent);
   return stored;
 }
 
@@ -49,7 +50,8 @@ std::uint16_t image_extent(const SchemaDimension& dimension) {
 void set_image_extents(Pipeline& pipeline, const std::vector<SchemaDimension>& dimensions) {
   for (FilterStep& step : pipeline.steps) {
     if (step.type != FilterType::webp) continue;
-    if (dimensions.size() != 2) fail(ErrorKind::invalid_argument, "filter webp needs an array of 2 dimensions, not {}", dimensions.size());
+    if (dimensions.size() != 2)
+      fail(ErrorKind::invalid_argument, "filter webp needs an array of 2 dimensions, not {}", dimensions.size());
     step.rows = image_extent(dimensions[0]);
     step.row_bytes = image_extent(dimensions[1]);
   }
@@ -133,8 +135,8 @@ ArraySchema from_model(const Schema& model, std::uint32_t version) {
     set_image_extents(stored.filters, schema.dimensions);
     stored.fill = attribute.fill.empty() ? default_fill(stored.type, stored.values_per_cell) : attribute.fill;
     if (!stored.var() && stored.fill.size() != stored.cell_size())
-      fail(ErrorKind::invalid_argument, "attribute '{}': a fill value of {} bytes, expected {}", stored.name, stored.fill.size(),
-           stored.cell_size());
+      fail(ErrorKind::invalid_argument, "attribute '{}': a fill value of {} bytes, expected {}", stored.name,
+           stored.fill.size(), stored.cell_size());
     stored.nullable = attribute.nullable;
     stored.fill_valid = attribute.fill_valid;
     stored.enumeration = attribute.enumeration;

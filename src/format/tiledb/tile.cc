@@ -49,10 +49,11 @@ std::uint64_t raw_size(std::span<const Chunk> chunks) {
   return chunks.empty() ? 0 : chunks.back().raw_offset + chunks.back().raw_size;
 }
 
-void check_raw_size(std::span<const Chunk> chunks, std::uint64_t expected, const FilterPlan& plan, const TilePlace& place) {
+void check_raw_size(std::span<const Chunk> chunks, std::uint64_t expected, const FilterPlan& plan,
+                    const TilePlace& place) {
   if (raw_size(chunks) != expected)
-    fail(ErrorKind::corrupt, "{} at byte {}: a tile of {} bytes in {} chunks, expected {} bytes", place.file, place.offset,
-         raw_size(chunks), chunks.size(), expected);
+    fail(ErrorKind::corrupt, "{} at byte {}: a tile of {} bytes in {} chunks, expected {} bytes", place.file,
+         place.offset, raw_size(chunks), chunks.size(), expected);
   if (may_carry_offsets(plan)) return;
   for (const Chunk& chunk : chunks)
     if (chunk.raw_size / kBestRatio > chunk.data.size())
@@ -60,7 +61,8 @@ void check_raw_size(std::span<const Chunk> chunks, std::uint64_t expected, const
            chunk.file_offset, chunk.raw_size, chunk.data.size());
 }
 
-void decode_one(const FilterPlan& plan, const Chunk& chunk, MutableBytes out, const TilePlace& place, FilterScratch& scratch) {
+void decode_one(const FilterPlan& plan, const Chunk& chunk, MutableBytes out, const TilePlace& place,
+                FilterScratch& scratch) {
   const Context doing([&] { return fmt::format("{} at byte {}", place.file, chunk.file_offset); });
   decode_chunk(plan, chunk.metadata, chunk.data, out, scratch);
 }
@@ -83,8 +85,9 @@ std::vector<std::uint64_t> cut_cells(std::uint64_t bytes, std::uint64_t cell_siz
   return chunks;
 }
 
-// From version 11 on cells stay whole: a chunk closes when a cell takes it past the limit, unless that would make it longer than
-// one and a half times the limit while it is at least half full. A cut behind the last cell leaves an empty chunk.
+// From version 11 on cells stay whole: a chunk closes when a cell takes it past the limit, unless that would make it
+// longer than one and a half times the limit while it is at least half full. A cut behind the last cell leaves an empty
+// chunk.
 std::vector<std::uint64_t> cut_var_cells(std::uint64_t bytes, std::span<const std::uint64_t> offsets,
                                          std::uint64_t value_size, std::uint32_t version) {
   if (version < 11) return cut_cells(bytes, value_size);

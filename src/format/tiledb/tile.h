@@ -32,16 +32,18 @@ struct TilePlace {
 std::vector<Chunk> parse_chunks(ByteView tile, const TilePlace& place);
 std::uint64_t raw_size(std::span<const Chunk> chunks);
 // Throws corrupt unless the chunks make up `expected` bytes, and when a chunk claims more than its filters could give.
-void check_raw_size(std::span<const Chunk> chunks, std::uint64_t expected, const FilterPlan& plan, const TilePlace& place);
+void check_raw_size(std::span<const Chunk> chunks, std::uint64_t expected, const FilterPlan& plan,
+                    const TilePlace& place);
 
 // Errors name the file and the offset of the chunk.
-void decode_one(const FilterPlan& plan, const Chunk& chunk, MutableBytes out, const TilePlace& place, FilterScratch& scratch);
+void decode_one(const FilterPlan& plan, const Chunk& chunk, MutableBytes out, const TilePlace& place,
+                FilterScratch& scratch);
 // Every chunk; out.size() must be the raw size.
 void decode_tile(const FilterPlan& plan, std::span<const Chunk> chunks, MutableBytes out, const TilePlace& place,
                  ScratchPool& scratch, const Work& work);
 
-// Lengths of the chunks into which cells of `cell_size` bytes are cut, and variable cells of values of `value_size` bytes.
-// `offsets` holds the start of each cell. Versions 5 and later.
+// Lengths of the chunks into which cells of `cell_size` bytes are cut, and variable cells of values of `value_size`
+// bytes. `offsets` holds the start of each cell. Versions 5 and later.
 std::vector<std::uint64_t> cut_cells(std::uint64_t bytes, std::uint64_t cell_size);
 std::vector<std::uint64_t> cut_var_cells(std::uint64_t bytes, std::span<const std::uint64_t> offsets,
                                          std::uint64_t value_size, std::uint32_t version);

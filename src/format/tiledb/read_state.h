@@ -1,0 +1,60 @@
+// An array opened for reading, as its queries share it.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "format/tiledb/dense_grid.h"
+#include "format/tiledb/dense_plan.h"
+#include "format/tiledb/opened_array.h"
+#include "query/field.h"
+#include "tegula/array.h"
+
+namespace tegula::tiledb {
+
+// Immutable for its users. Fragments are opened when somebody asks for them, so that the schema and the metadata of an
+// array with a damaged fragment stay readable.
+class ReadState {
+ public:
+  ReadState(std::shared_ptr<Store> store, const OpenOptions& options);
+
+  const ArrayFiles& files() const { return opened_.files; }
+  const ArraySchema& schema() const { return *opened_.schema; }
+  const Schema& model() const { return opened_.model; }
+  const TimeWindow& window() const { return opened_.window; }
+  const ArrayListing& listing() const { return opened_.listing; }
+  const std::shared_ptr<Store>& store() const { return store_; }
+  const OpenOptions& options() const { return options_; }
+  const std::vector<FieldInfo>& fields() const { return fields_; }  // attributes, then dimensions
+  const FieldInfo* field(std::string_view name) const;              // null when absent
+  const DenseGrid& grid() const { return *grid_; }                  // dense only
+
+  // Visible, oldest first.
+  const std::vector<std::shared_ptr<const Fragment>>& fragments(const Work& work) const;
+  const std::vector<TimedCondition>& conditions(const Work& work) const;
+  const DensePlanner& planner(const Work& work) const;  // dense only
+
+ private:
+  void load(const Work& work) const;
+
+  std::shared_ptr<Store> store_;
+  OpenOptions options_;
+  OpenedArray opened_;
+  std::vector<FieldInfo> fields_;
+  std::optional<DenseGrid> grid_;
+  mutable std::mutex mutex_;
+  mutable bool loaded_ = false;
+  mutable std::vector<std::shared_ptr<const Fragment>> fragments_;
+  mutable std::vector<TimedCondition> conditions_;
+  mutable std::unique_ptr<DensePlanner> planner_;
+};
+
+// How a fragment stores an attribute of the schema that is read; null when its cells get the fill value: the fragment's
+// schema lacks it, or it changed between fixed and variable size. Throws unsupported when its cells have another size.
+const StoredField* stored_attribute(const Fragment& fragment, const FieldInfo& field);
+
+}  // namespace tegula::tiledb
