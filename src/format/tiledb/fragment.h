@@ -2,30 +2,26 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "format/tiledb/array_listing.h"
 #include "format/tiledb/array_schema.h"
 #include "format/tiledb/filter_plan.h"
 #include "format/tiledb/fragment_footer.h"
+#include "format/tiledb/fragment_metadata.h"
 #include "format/tiledb/generic_tile.h"
 #include "format/tiledb/rtree.h"
 #include "store/store.h"
 
 namespace tegula::tiledb {
-
-// What all parts of an open array share.
-struct ArrayFiles {
-  std::shared_ptr<const Store> store;
-  Key key;
-};
 
 enum class FieldKind : std::uint8_t { attribute, dimension, timestamps, delete_times, delete_condition };
 
@@ -49,43 +45,14 @@ struct StoredField {
   std::string validity_file() const { return base + "_validity.tdb"; }
 };
 
-// Minima or maxima of the tiles of a field.
-struct TileExtremes {
-  Bytes fixed, var;
-  std::uint64_t cell = 0;  // bytes per tile in `fixed`; 0: there are none
-  bool is_var = false;
-  bool present() const { return cell != 0; }
-  ByteView at(std::uint64_t tile) const;
-};
-
-struct FieldStatistics {  // of a whole fragment
-  Bytes min, max;         // empty: none
-  std::uint64_t sum = 0;  // bits of int64, uint64 or double
-  std::uint64_t null_count = 0;
-};
-
-// Parts of the metadata that are loaded on demand.
-enum class FragmentPart : std::uint8_t {
-  tile_offsets,
-  var_offsets,
-  var_sizes,
-  validity_offsets,
-  mins,
-  maxs,
-  sums,
-  null_counts
-};
-
 // Immutable for its users; loads what is asked for once. Safe to share between threads.
 class Fragment {
  public:
-  // Reads the footer unless it is given (then without a request). `schema_of` finds a schema by file name and is kept
-  // only during the call.
-  using SchemaFinder = std::function<std::shared_ptr<const ArraySchema>(const std::string& file)>;
+  // Reads the footer unless it is given (then without a request). `schema_of` finds a schema by the name in a footer.
+  using SchemaFinder = FragmentMetadata::SchemaFinder;
   static std::shared_ptr<const Fragment> open(const ArrayFiles& files, const FragmentEntry& entry,
                                               const SchemaFinder& schema_of,
                                               std::optional<ByteView> footer = std::nullopt);
-  ~Fragment();
   Fragment(const Fragment&) = delete;
   Fragment& operator=(const Fragment&) = delete;
 
@@ -93,13 +60,13 @@ class Fragment {
   const std::string& folder() const { return entry_.folder; }
   std::uint64_t first_time() const { return entry_.time.first; }
   std::uint64_t last_time() const { return entry_.time.last; }
-  std::uint32_t version() const { return footer_.version; }
-  bool dense() const { return footer_.dense; }
-  bool has_timestamps() const { return footer_.has_timestamps; }
-  bool has_deletes() const { return footer_.has_deletes; }
-  const NdRange& domain() const { return footer_.domain; }  // non-empty
+  std::uint32_t version() const { return footer().version; }
+  bool dense() const { return footer().dense; }
+  bool has_timestamps() const { return footer().has_timestamps; }
+  bool has_deletes() const { return footer().has_deletes; }
+  const NdRange& domain() const { return footer().domain; }  // non-empty
   const ArraySchema& schema() const { return *schema_; }
-  const FragmentFooter& footer() const { return footer_; }
+  const FragmentFooter& footer() const { return metadata_.footer(); }
 
   std::uint64_t tiles() const { return tiles_; }
   std::uint64_t cells(std::uint64_t tile) const;  // dense: of a whole space tile
@@ -115,27 +82,44 @@ class Fragment {
   const StoredField* special(FieldKind kind) const;                   // timestamps, delete_times, delete_condition
 
   // Fetches several parts with one request, so that the calls below have them.
-  struct Wanted {
-    FragmentPart part;
-    std::size_t slot;
-  };
-  void prefetch(std::span<const Wanted> wanted) const;
+  using Wanted = WantedPart;
+  void prefetch(std::span<const WantedPart> wanted) const { metadata_.prefetch(wanted); }
 
-  std::span<const std::uint64_t> tile_offsets(std::size_t slot) const;
-  std::span<const std::uint64_t> var_offsets(std::size_t slot) const;
-  std::span<const std::uint64_t> var_sizes(std::size_t slot) const;
-  std::span<const std::uint64_t> validity_offsets(std::size_t slot) const;
+  std::span<const std::uint64_t> tile_offsets(std::size_t slot) const {
+    return metadata_.numbers(FragmentPart::tile_offsets, slot);
+  }
+  std::span<const std::uint64_t> var_offsets(std::size_t slot) const {
+    return metadata_.numbers(FragmentPart::var_offsets, slot);
+  }
+  std::span<const std::uint64_t> var_sizes(std::size_t slot) const {
+    return metadata_.numbers(FragmentPart::var_sizes, slot);
+  }
+  std::span<const std::uint64_t> validity_offsets(std::size_t slot) const {
+    return metadata_.numbers(FragmentPart::validity_offsets, slot);
+  }
   // Empty, or without entries, where the fragment has none. See trust().
-  const TileExtremes& mins(std::size_t slot) const;
-  const TileExtremes& maxs(std::size_t slot) const;
-  std::span<const std::uint64_t> sums(std::size_t slot) const;  // bits of int64, uint64 or double
-  std::span<const std::uint64_t> null_counts(std::size_t slot) const;
-  const RTree& rtree() const;                                    // sparse only
-  const std::vector<FieldStatistics>& statistics() const;        // by slot; empty before version 12
-  const std::vector<std::string>& processed_conditions() const;  // markers; empty before version 16
+  const TileExtremes& mins(std::size_t slot) const { return metadata_.extremes(FragmentPart::mins, slot); }
+  const TileExtremes& maxs(std::size_t slot) const { return metadata_.extremes(FragmentPart::maxs, slot); }
+  std::span<const std::uint64_t> sums(std::size_t slot) const {
+    return metadata_.numbers(FragmentPart::sums, slot);
+  }  // bits of int64, uint64 or double
+  std::span<const std::uint64_t> null_counts(std::size_t slot) const {
+    return metadata_.numbers(FragmentPart::null_counts, slot);
+  }
+  const RTree& rtree() const { return metadata_.rtree(); }  // sparse only
+  const std::vector<FieldStatistics>& statistics() const {
+    return metadata_.statistics();
+  }  // by slot; empty before version 12
+  const std::vector<std::string>& processed_conditions() const {
+    return metadata_.processed_conditions();
+  }  // markers; empty before version 16
   // Version 23, sparse: coordinate of the first and last cell of each tile; no entries when not stored.
-  const TileExtremes& first_coordinates(std::size_t dimension) const;
-  const TileExtremes& last_coordinates(std::size_t dimension) const;
+  const TileExtremes& first_coordinates(std::size_t dimension) const {
+    return metadata_.extremes(FragmentPart::first_coordinates, dimension);
+  }
+  const TileExtremes& last_coordinates(std::size_t dimension) const {
+    return metadata_.extremes(FragmentPart::last_coordinates, dimension);
+  }
   // Which statistics of the tiles tell the truth about a field: some versions counted padding, some kinds of fields
   // were always wrong, and a NaN hides other extremes.
   struct Trust {
@@ -144,7 +128,7 @@ class Fragment {
   Trust trust(const StoredField& field) const;
 
   // Version of the library that wrote the fragment.
-  std::uint32_t writer_version() const;
+  std::uint32_t writer_version() const { return metadata_.writer_version(); }
 
   // Made once per field and part.
   enum class Data : std::uint8_t { fixed, var, validity };  // fixed: cells, or the offsets of variable ones
@@ -159,17 +143,20 @@ class Fragment {
   std::string file(const StoredField& field, Data data) const;
 
  private:
-  struct Lazy;
   Fragment(const ArrayFiles& files, const FragmentEntry& entry);
-  ArrayFiles files_;
-  FragmentEntry entry_;
+  void set_box();
+  void set_fields();
+
+  const ArrayFiles files_;
+  const FragmentEntry entry_;
+  FragmentMetadata metadata_;
   std::shared_ptr<const ArraySchema> schema_;
-  FragmentFooter footer_;
   std::vector<StoredField> fields_;
   std::uint64_t tiles_ = 0;
   std::uint64_t dense_cells_ = 0;
   TileBox box_;
-  std::unique_ptr<Lazy> lazy_;
+  mutable std::mutex plans_mutex_;
+  mutable std::map<std::pair<std::size_t, Data>, std::unique_ptr<const FilterPlan>> plans_;  // by slot
 };
 
 }  // namespace tegula::tiledb
