@@ -107,26 +107,6 @@ FilterPlan make_plan(const Pipeline& pipeline, const FilterInput& input, std::sh
   return plan;
 }
 
-std::unique_ptr<FilterScratch> ScratchPool::take() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!free_.empty()) {
-      std::unique_ptr<FilterScratch> scratch = std::move(free_.back());
-      free_.pop_back();
-      return scratch;
-    }
-  }
-  return std::make_unique<FilterScratch>();
-}
-
-void ScratchPool::give(std::unique_ptr<FilterScratch> scratch) noexcept {
-  try {
-    const std::lock_guard lock(mutex_);
-    free_.push_back(std::move(scratch));
-  } catch (...) {  // no room to keep it: it goes
-  }
-}
-
 bool may_carry_offsets(const FilterPlan& plan) {
   return !plan.steps.empty() &&
          (plan.steps[0].filter.type == FilterType::rle || plan.steps[0].filter.type == FilterType::dictionary);

@@ -4,13 +4,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "codec/aes_gcm.h"
 #include "format/tiledb/filter_pipeline.h"
+#include "format/tiledb/lease_pool.h"
 #include "tegula/bytes.h"
 #include "tegula/datatype.h"
 
@@ -55,28 +54,7 @@ class FilterScratch {
   std::unique_ptr<Impl> impl_;
 };
 
-// Scratch for the bodies of parallel loops, which do not know their thread: taken for a while, given back, kept.
-class ScratchPool {
- public:
-  class Lease {
-   public:
-    explicit Lease(ScratchPool& pool) : pool_(pool), scratch_(pool.take()) {}
-    ~Lease() { pool_.give(std::move(scratch_)); }
-    Lease(const Lease&) = delete;
-    Lease& operator=(const Lease&) = delete;
-    FilterScratch& operator*() { return *scratch_; }
-
-   private:
-    ScratchPool& pool_;
-    std::unique_ptr<FilterScratch> scratch_;
-  };
-
- private:
-  std::unique_ptr<FilterScratch> take();
-  void give(std::unique_ptr<FilterScratch> scratch) noexcept;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<FilterScratch>> free_;
-};
+using ScratchPool = LeasePool<FilterScratch>;
 
 // Undoes the plan on one chunk and fills `out` exactly. The last step writes straight into `out`. Throws corrupt.
 void decode_chunk(const FilterPlan& plan, ByteView metadata, ByteView data, MutableBytes out, FilterScratch& scratch);

@@ -26,14 +26,15 @@ struct TimedCondition {
 // Loads schemas once and keeps them. Safe to share between threads.
 class SchemaCache {
  public:
-  explicit SchemaCache(ArrayFiles files) : files_(std::move(files)) {}
+  SchemaCache(ArrayFiles files, std::string first) : files_(std::move(files)), first_(std::move(first)) {}
   // By key below the array.
   std::shared_ptr<const ArraySchema> at(const std::string& key) const;
-  // By the name in a footer: empty and "__array_schema.tdb" are the old file.
+  // By the name in a footer: "__array_schema.tdb" is the old file; an empty one is the first schema there was.
   std::shared_ptr<const ArraySchema> named(const std::string& file) const;
 
  private:
-  ArrayFiles files_;
+  const ArrayFiles files_;
+  const std::string first_;
   mutable std::mutex mutex_;
   mutable std::map<std::string, std::shared_ptr<const ArraySchema>> schemas_;
 };

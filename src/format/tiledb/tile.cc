@@ -54,17 +54,25 @@ void check_raw_size(std::span<const Chunk> chunks, std::uint64_t expected, const
   if (raw_size(chunks) != expected)
     fail(ErrorKind::corrupt, "{} at byte {}: a tile of {} bytes in {} chunks, expected {} bytes", place.file,
          place.offset, raw_size(chunks), chunks.size(), expected);
-  if (may_carry_offsets(plan)) return;
-  for (const Chunk& chunk : chunks)
-    if (chunk.raw_size / kBestRatio > chunk.data.size())
-      fail(ErrorKind::corrupt, "{} at byte {}: a chunk claims {} bytes, found only {} of filtered data", place.file,
-           chunk.file_offset, chunk.raw_size, chunk.data.size());
+  for (const Chunk& chunk : chunks) check_chunk_claim(chunk, plan, place);
+}
+
+void check_chunk_claim(const Chunk& chunk, const FilterPlan& plan, const TilePlace& place) {
+  if (chunk.raw_size / kBestRatio > chunk.data.size() && !may_carry_offsets(plan))
+    fail(ErrorKind::corrupt, "{} at byte {}: a chunk claims {} bytes, found only {} of filtered data", place.file,
+         chunk.file_offset, chunk.raw_size, chunk.data.size());
 }
 
 void decode_one(const FilterPlan& plan, const Chunk& chunk, MutableBytes out, const TilePlace& place,
                 FilterScratch& scratch) {
   const Context doing([&] { return fmt::format("{} at byte {}", place.file, chunk.file_offset); });
   decode_chunk(plan, chunk.metadata, chunk.data, out, scratch);
+}
+
+void decode_text_one(const FilterPlan& plan, const Chunk& chunk, MutableBytes out, std::span<std::uint64_t> offsets,
+                     const TilePlace& place, FilterScratch& scratch) {
+  const Context doing([&] { return fmt::format("{} at byte {}", place.file, chunk.file_offset); });
+  decode_text_chunk(plan, chunk.metadata, chunk.data, out, offsets, scratch);
 }
 
 void decode_tile(const FilterPlan& plan, std::span<const Chunk> chunks, MutableBytes out, const TilePlace& place,

@@ -35,9 +35,14 @@ std::uint64_t raw_size(std::span<const Chunk> chunks);
 void check_raw_size(std::span<const Chunk> chunks, std::uint64_t expected, const FilterPlan& plan,
                     const TilePlace& place);
 
+// Throws corrupt when a chunk claims more bytes than its filters could give.
+void check_chunk_claim(const Chunk& chunk, const FilterPlan& plan, const TilePlace& place);
+
 // Errors name the file and the offset of the chunk.
 void decode_one(const FilterPlan& plan, const Chunk& chunk, MutableBytes out, const TilePlace& place,
                 FilterScratch& scratch);
+void decode_text_one(const FilterPlan& plan, const Chunk& chunk, MutableBytes out, std::span<std::uint64_t> offsets,
+                     const TilePlace& place, FilterScratch& scratch);
 // Every chunk; out.size() must be the raw size.
 void decode_tile(const FilterPlan& plan, std::span<const Chunk> chunks, MutableBytes out, const TilePlace& place,
                  ScratchPool& scratch, const Work& work);
