@@ -14,7 +14,7 @@ pkg_check_modules(blosc REQUIRED IMPORTED_TARGET blosc)
 find_library(SNAPPY_LIBRARY snappy REQUIRED)
 
 add_library(tegula_dependencies INTERFACE)
-target_link_libraries(tegula_dependencies INTERFACE Threads::Threads fmt::fmt-header-only nlohmann_json::nlohmann_json
+target_link_libraries(tegula_dependencies INTERFACE Threads::Threads fmt::fmt nlohmann_json::nlohmann_json
   OpenSSL::Crypto ZLIB::ZLIB BZip2::BZip2 LibLZMA::LibLZMA PkgConfig::zstd PkgConfig::lz4 PkgConfig::libdeflate
   PkgConfig::blosc ${SNAPPY_LIBRARY})
 
