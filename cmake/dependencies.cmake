@@ -18,11 +18,15 @@ target_link_libraries(tegula_dependencies INTERFACE Threads::Threads fmt::fmt nl
   OpenSSL::Crypto ZLIB::ZLIB BZip2::BZip2 LibLZMA::LibLZMA PkgConfig::zstd PkgConfig::lz4 PkgConfig::libdeflate
   PkgConfig::blosc ${SNAPPY_LIBRARY})
 
+# The same by link name, for the installed archive and tegula.pc.
+set(TEGULA_LINK_NAMES fmt crypto z bz2 lzma zstd lz4 deflate blosc snappy pthread)
+
 if(TEGULA_WEBP)
   pkg_check_modules(webp IMPORTED_TARGET libwebp)
   if(webp_FOUND)
     target_link_libraries(tegula_dependencies INTERFACE PkgConfig::webp)
     target_compile_definitions(tegula_dependencies INTERFACE TEGULA_HAVE_WEBP=1)
+    list(APPEND TEGULA_LINK_NAMES webp)
   else()
     message(STATUS "libwebp not found: the WebP filter will be refused by name")
   endif()

@@ -44,6 +44,8 @@ function(tegula_libraries)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:tegula_settings> $<BUILD_INTERFACE:tegula_dependencies>)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME tegula LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
   endforeach()
+  # Who links the installed archive has to bring what it needs; cmake/packaging.cmake knows the names.
+  target_link_libraries(tegula_static INTERFACE $<INSTALL_INTERFACE:${TEGULA_LINK_NAMES}>)
   set_target_properties(tegula_static PROPERTIES EXPORT_NAME tegula_static)
   set_target_properties(tegula_shared PROPERTIES EXPORT_NAME tegula)
   add_library(tegula::tegula ALIAS tegula_static)
