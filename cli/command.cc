@@ -22,9 +22,12 @@ constexpr const char* kGlobalHelp =
 // Exit codes by kind: a request that makes no sense is a usage error, everything else is about the data.
 int code_of(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::invalid_argument: return kUsage;
-    case ErrorKind::cancelled: return kStopped;
-    default: return kFailure;
+    case ErrorKind::invalid_argument:
+      return kUsage;
+    case ErrorKind::cancelled:
+      return kStopped;
+    default:
+      return kFailure;
   }
 }
 
@@ -38,7 +41,8 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* verb = &app;
   while (!verb->get_subcommands().empty()) verb = verb->get_subcommands().front();
   std::string path = verb == &app ? "tegula" : "tegula " + verb->get_name();
-  if (verb->get_parent() && verb->get_parent()->get_parent()) path = "tegula " + verb->get_parent()->get_name() + " " + verb->get_name();
+  if (verb->get_parent() && verb->get_parent()->get_parent())
+    path = "tegula " + verb->get_parent()->get_name() + " " + verb->get_name();
   std::fprintf(stderr, "tegula: %s\n`%s --help` shows what it takes.\n", error.what(), path.c_str());
   return kUsage;
 }
@@ -62,16 +66,27 @@ Verb& Verb::option(const char* names, std::string& into, const char* value, cons
   return *this;
 }
 Verb& Verb::option(const char* names, std::optional<std::string>& into, const char* value, const char* help) {
-  app_of(app_).add_option_function<std::string>(names, [&into](const std::string& text) { into = text; }, help)->type_name(value);
+  app_of(app_)
+      .add_option_function<std::string>(
+          names, [&into](const std::string& text) { into = text; }, help)
+      ->type_name(value);
   return *this;
 }
 Verb& Verb::option(const char* names, std::optional<std::uint64_t>& into, const char* value, const char* help) {
-  app_of(app_).add_option_function<std::uint64_t>(names, [&into](const std::uint64_t& n) { into = n; }, help)->type_name(value);
+  app_of(app_)
+      .add_option_function<std::uint64_t>(
+          names, [&into](const std::uint64_t& n) { into = n; }, help)
+      ->type_name(value);
   return *this;
 }
 Verb& Verb::option(const char* names, std::vector<std::string>& into, const char* value, const char* help) {
   // One value per mention, so that an option never swallows the arguments after it.
-  app_of(app_).add_option(names, into, help)->type_name(value)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
+  app_of(app_)
+      .add_option(names, into, help)
+      ->type_name(value)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
   return *this;
 }
 Verb& Verb::choice(const char* names, std::string& into, std::vector<std::string> values, const char* help) {

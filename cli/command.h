@@ -47,7 +47,7 @@ class Verb {
   void run(std::function<int()> action);
 
  private:
-  void* app_;                      // CLI::App
+  void* app_;                     // CLI::App
   std::function<int()>* chosen_;  // runs after all arguments are known to be right
 };
 

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::int64_t kDay = 86400;
 
-// Seconds of a tick and digits after the point, for units of seconds and below; fewer ticks than a second have `per_second`.
+// Seconds of a tick and digits after the point, for units of seconds and below; fewer ticks than a second have
+// `per_second`.
 struct UnitScale {
   TimeUnit unit;
   std::int64_t seconds;     // of one tick
@@ -23,9 +24,9 @@ struct UnitScale {
   int digits;
 };
 constexpr UnitScale kScales[] = {
-    {TimeUnit::week, 7 * kDay, 1, -3},  {TimeUnit::day, kDay, 1, -3},         {TimeUnit::hour, 3600, 1, -1},
-    {TimeUnit::minute, 60, 1, -1},      {TimeUnit::second, 1, 1, 0},          {TimeUnit::ms, 0, 1000, 3},
-    {TimeUnit::us, 0, 1000000, 6},      {TimeUnit::ns, 0, 1000000000, 9},
+    {TimeUnit::week, 7 * kDay, 1, -3}, {TimeUnit::day, kDay, 1, -3},     {TimeUnit::hour, 3600, 1, -1},
+    {TimeUnit::minute, 60, 1, -1},     {TimeUnit::second, 1, 1, 0},      {TimeUnit::ms, 0, 1000, 3},
+    {TimeUnit::us, 0, 1000000, 6},     {TimeUnit::ns, 0, 1000000000, 9},
 };
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
@@ -35,7 +36,9 @@ std::optional<std::string> calendar_text(const Datatype& type, std::int64_t tick
   if (wide > INT64_MAX || wide < INT64_MIN) return std::nullopt;
   const auto count = static_cast<std::int64_t>(wide);
   if (type.unit == TimeUnit::year || type.unit == TimeUnit::month) {
-    const std::int64_t months = type.unit == TimeUnit::month ? count : count > INT64_MAX / 12 || count < INT64_MIN / 12 ? INT64_MAX : count * 12;
+    const std::int64_t months = type.unit == TimeUnit::month                       ? count
+                                : count > INT64_MAX / 12 || count < INT64_MIN / 12 ? INT64_MAX
+                                                                                   : count * 12;
     const std::int64_t year = floor_divide(months, 12) + 1970;
     if (year < 1 || year > 9999) return std::nullopt;
     if (type.unit == TimeUnit::year) return fmt::format("{:04}", year);
@@ -48,11 +51,13 @@ std::optional<std::string> calendar_text(const Datatype& type, std::int64_t tick
     const auto seconds = static_cast<std::int64_t>(wide);
     const std::int64_t days = floor_divide(seconds, kDay), rest = seconds - days * kDay;
     const std::chrono::year_month_day date{std::chrono::sys_days{std::chrono::days{days}}};
-    std::string text = fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()), static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+    std::string text = fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
+                                   static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
     if (scale.digits == -3) return text;
     text += fmt::format("T{:02}:{:02}", rest / 3600, rest / 60 % 60);
     if (scale.digits >= 0) text += fmt::format(":{:02}", rest % 60);
-    if (scale.digits > 0) text += fmt::format(".{:0{}}", count - floor_divide(count, scale.per_second) * scale.per_second, scale.digits);
+    if (scale.digits > 0)
+      text += fmt::format(".{:0{}}", count - floor_divide(count, scale.per_second) * scale.per_second, scale.digits);
     return text;
   }
   return std::nullopt;
@@ -65,7 +70,8 @@ std::string date_text(const Datatype& type, std::int64_t ticks) {
     if (const auto text = calendar_text(type, ticks)) return *text;
   const std::string_view unit = unit_name(type.unit);
   if (unit.empty() || type.id == TypeId::datetime) return fmt::format("{}", ticks);
-  return type.unit_count == 1 ? fmt::format("{} {}", ticks, unit) : fmt::format("{} x {} {}", ticks, type.unit_count, unit);
+  return type.unit_count == 1 ? fmt::format("{} {}", ticks, unit)
+                              : fmt::format("{} x {} {}", ticks, type.unit_count, unit);
 }
 
 std::optional<std::uint64_t> parse_time(std::string_view text) {
@@ -91,7 +97,10 @@ std::pair<std::uint64_t, std::uint64_t> parse_time_range(std::string_view text) 
     if (*first > *last) fail(ErrorKind::invalid_argument, "--at {}: the first time is later than the second", text);
     return {*first, *last};
   }
-  fail(ErrorKind::invalid_argument, "--at {} is not a time; write milliseconds since 1970, a date such as 2024-05-31 or 2024-05-31T12:00, or two of them T1:T2", text);
+  fail(ErrorKind::invalid_argument,
+       "--at {} is not a time; write milliseconds since 1970, a date such as 2024-05-31 or 2024-05-31T12:00, or two of "
+       "them T1:T2",
+       text);
 }
 
 }  // namespace tegula::cli

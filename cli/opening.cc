@@ -16,7 +16,8 @@ namespace tegula::cli {
 
 void OpenFlags::describe(Verb& verb) {
   verb.option("--format", format, "NAME", "tiledb, bcolz, zarr0 .. zarr3 (default: found by looking)")
-      .option("--at", at, "T|T1:T2", "TileDB: as of a time, or what was written between two; milliseconds or an ISO date");
+      .option("--at", at, "T|T1:T2",
+              "TileDB: as of a time, or what was written between two; milliseconds or an ISO date");
   describe_key(verb);
 }
 
@@ -69,15 +70,19 @@ std::shared_ptr<Array> open_array(const std::string& uri, const OpenFlags& flags
 
 std::string read_text(const std::string& path) {
   struct Close {
-    void operator()(std::FILE* f) const { if (f && f != stdin) std::fclose(f); }
+    void operator()(std::FILE* f) const {
+      if (f && f != stdin) std::fclose(f);
+    }
   };
   const std::unique_ptr<std::FILE, Close> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
   if (!file)
-    fail(errno == ENOENT ? ErrorKind::not_found : ErrorKind::io, "cannot read '{}': {}", path, std::generic_category().message(errno));
+    fail(errno == ENOENT ? ErrorKind::not_found : ErrorKind::io, "cannot read '{}': {}", path,
+         std::generic_category().message(errno));
   std::string text;
   char block[1 << 16];
   while (const std::size_t n = std::fread(block, 1, sizeof block, file.get())) text.append(block, n);
-  if (std::ferror(file.get())) fail(ErrorKind::io, "reading '{}' failed: {}", path, std::generic_category().message(errno));
+  if (std::ferror(file.get()))
+    fail(ErrorKind::io, "reading '{}' failed: {}", path, std::generic_category().message(errno));
   return text;
 }
 

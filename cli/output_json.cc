@@ -1,29 +1,31 @@
-#include "output_json.h"
+#include "output.h"
+#include "query/gather.h"
+#include "result_json.h"
 
 namespace tegula::cli {
 
-std::string result_json(const Batch& batch, Dialect dialect) {
-  std::string out = "{\"shape\":";
-  if (batch.shape) {
-    out += '[';
-    for (std::size_t i = 0; i < batch.shape->size(); ++i) out += (i > 0 ? "," : "") + std::to_string((*batch.shape)[i]);
-    out += ']';
-  } else {
-    out += "null";
+namespace {
+
+class JsonOutput final : public Output {
+ public:
+  explicit JsonOutput(Dialect dialect) : dialect_(dialect) {}
+  void add(const Batch& batch) override {
+    if (first_)
+      all_ = batch;
+    else
+      append(all_, batch);
+    first_ = false;
   }
-  out += ",\"fields\":{";
-  for (std::size_t c = 0; c < batch.columns.size(); ++c) {
-    if (c > 0) out += ',';
-    append_json_string(out, batch.columns[c].name);
-    out += ":[";
-    for (std::uint64_t i = 0; i < batch.cells; ++i) {
-      if (i > 0) out += ',';
-      append_json_cell(out, batch.columns[c], i, dialect);
-    }
-    out += ']';
-  }
-  out += "}}";
-  return out;
-}
+  void finish() override { print(result_json(all_, dialect_) + "\n"); }
+
+ private:
+  Dialect dialect_;
+  Batch all_;
+  bool first_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<Output> json_output(Dialect dialect) { return std::make_unique<JsonOutput>(dialect); }
 
 }  // namespace tegula::cli

@@ -1,38 +1,70 @@
-// `tegula read`: cells of an array to the terminal or into files.
-#include <cstdio>
+// `tegula read` and `tegula head`: cells of an array to the terminal or into files.
+#include <unistd.h>
 
 #include "base/fail.h"
-#include "base/json.h"
-#include "command.h"
+#include "batch_mode.h"
 #include "opening.h"
-#include "format/open.h"
-#include "output_json.h"
-#include "request.h"
-#include "tegula/array.h"
+#include "output.h"
+#include "query_document.h"
+#include "reading.h"
 #include "verbs.h"
 
 namespace tegula::cli {
 
 namespace {
 
+constexpr std::uint64_t kTerminalRows = 200;
+
 struct ReadFlags {
   std::string uri;
   OpenFlags open;
-  std::string query_file;
+  PartFlags part;
+  std::string aggregates;
+  std::string query_file, batch_file;
+  bool csv = false;
+  std::string npy, npz;
 };
 
+void check(const ReadFlags& flags, const Globals& globals) {
+  const int forms = flags.csv + globals.json + !flags.npy.empty() + !flags.npz.empty();
+  if (forms > 1) fail(ErrorKind::invalid_argument, "--json, --csv, --npy and --npz exclude each other");
+  if (!flags.query_file.empty() && (flags.part.any() || !flags.aggregates.empty()))
+    fail(ErrorKind::invalid_argument,
+         "--query holds the whole request: give no --fields, --range, --select, --where, --agg, --order or --limit "
+         "with it");
+  if (!flags.aggregates.empty() && flags.part.fields)
+    fail(ErrorKind::invalid_argument, "--agg names its own fields: give no --fields with it");
+}
+
+std::unique_ptr<Output> output_for(const ReadFlags& flags, const Globals& globals, Dialect dialect) {
+  if (globals.json) return json_output(dialect);
+  if (flags.csv) return csv_output(dialect);
+  if (!flags.npy.empty()) return npy_output(flags.npy);
+  if (!flags.npz.empty()) return npz_output(flags.npz);
+  const bool all = flags.part.limit || isatty(STDOUT_FILENO) == 0;
+  return table_output(dialect, all ? UINT64_MAX : kTerminalRows);
+}
+
 int read(const ReadFlags& flags, const Globals& globals) {
-  OpenOptions options = flags.open.options(globals);
-  const std::string text = read_text(flags.query_file);
-  const Json document = parse_json(bytes_of(text), flags.query_file);
-  if (const auto at = open_at(document)) options.at = at;
-  const std::shared_ptr<Array> array = open(store_of(flags.uri, globals), options);
-  Query query = query_of(document, array->schema());
-  query.work = globals.work;
-  const Batch batch = collect(*array->query(query));
-  std::string out = result_json(batch, dialect_of(array->schema()));
-  out += '\n';
-  std::fwrite(out.data(), 1, out.size(), stdout);
+  if (!flags.batch_file.empty()) return answer_requests(flags.batch_file, flags.open, globals);
+  if (flags.uri.empty()) fail(ErrorKind::invalid_argument, "which array? `tegula read URI`");
+  check(flags, globals);
+  std::shared_ptr<Array> array;
+  Query query;
+  if (flags.query_file.empty()) {
+    array = open_array(flags.uri, flags.open, globals);
+    query = flags.part.query(array->schema(), globals);
+    if (!flags.aggregates.empty()) query.aggregates = parse_aggregates(flags.aggregates);
+  } else {
+    Request request = open_request(flags.query_file, flags.uri, flags.open, globals);
+    array = std::move(request.array);
+    query = std::move(request.query);
+  }
+  const bool for_people = !globals.json && flags.npy.empty() && flags.npz.empty();
+  if (for_people) with_coordinates(query, array->schema());
+  if (for_people && !flags.csv && array->schema().table && query.aggregates.empty()) query.row_numbers = true;
+  const std::unique_ptr<Output> output = output_for(flags, globals, dialect_of(array->schema()));
+  stream(*array, std::move(query), *output);
   return kOk;
 }
 
@@ -40,11 +72,37 @@ int read(const ReadFlags& flags, const Globals& globals) {
 
 void describe_read(Verb verb, Globals& globals) {
   auto flags = std::make_shared<ReadFlags>();
-  verb.argument("uri", flags->uri, "the array").option("--query", flags->query_file, "FILE", "the request as a JSON document; - is stdin");
+  verb.optional_argument("uri", flags->uri, "the array");
+  flags->part.describe(verb);
+  verb.option("-a,--agg", flags->aggregates, "LIST", "aggregates instead of cells: 'count(), sum(v), hi = max(v)'");
   flags->open.describe(verb);
-  verb.run([flags, &globals] { return read(*flags, globals); });
+  verb.choice("--missing", flags->open.missing, {"fill", "error"},
+              "what a chunk that is not there means (default: fill)")
+      .option("--query", flags->query_file, "FILE", "the request as a JSON document; - is stdin")
+      .option("--batch", flags->batch_file, "FILE",
+              "many requests, one JSON object a line; one result or error a line; - is stdin")
+      .flag("--csv", flags->csv, "print CSV")
+      .option("--npy", flags->npy, "FILE", "write one field as .npy")
+      .option("--npz", flags->npz, "FILE", "write all fields as .npz")
+      .examples(
+          "  tegula read temps --select '[0:3, ::100]'\n"
+          "  tegula read points --range x=0:10 --where 'mag > 5' --csv > strong.csv\n"
+          "  tegula read points --agg 'count(), max(mag)' --at 2024-05-31\n"
+          "  tegula read temps --npy temps.npy\n"
+          "  echo '{\"ranges\": {\"x\": [0, 10]}}' | tegula read points --query - --json")
+      .run([flags, &globals] { return read(*flags, globals); });
 }
 
-void describe_head(Verb verb, Globals&) { verb.run([] { return kOk; }); }
+void describe_head(Verb verb, Globals& globals) {
+  auto flags = std::make_shared<ReadFlags>();
+  verb.argument("uri", flags->uri, "the array")
+      .option("-f,--fields", flags->part.fields, "A,B", "fields to show (default: all)")
+      .option("-n,--limit", flags->part.limit, "N", "cells to show (default: 10)");
+  flags->open.describe(verb);
+  verb.examples("  tegula head temps\n  tegula head -n 3 --fields name,age people").run([flags, &globals] {
+    if (!flags->part.limit) flags->part.limit = 10;
+    return read(*flags, globals);
+  });
+}
 
 }  // namespace tegula::cli

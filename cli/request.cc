@@ -35,11 +35,13 @@ Axis axis_of(const std::string& name, const Schema& schema, bool labels) {
     for (const Label& label : schema.labels)
       if (label.name == name) return {name, label.type, label.values_per_cell == kVar, {}};
   }
-  fail(ErrorKind::invalid_argument, "there is no {} '{}'; known: {}", labels ? "label" : "dimension", name, known_names(schema, labels));
+  fail(ErrorKind::invalid_argument, "there is no {} '{}'; known: {}", labels ? "label" : "dimension", name,
+       known_names(schema, labels));
 }
 
 [[noreturn]] void bad_bound(const Axis& axis, const std::string& text) {
-  fail(ErrorKind::invalid_argument, "'{}' is not a bound of '{}', which is {}", text, axis.name, display_name(axis.type));
+  fail(ErrorKind::invalid_argument, "'{}' is not a bound of '{}', which is {}", text, axis.name,
+       display_name(axis.type));
 }
 
 template <class T>
@@ -54,7 +56,8 @@ std::optional<Value> parse_bound(const Axis& axis, const std::string& text) {
   if (axis.text || axis.type.is_text() || axis.type.id == TypeId::blob) return text;
   if (axis.type.is_date()) {
     if (const auto ticks = parse_number<std::int64_t>(text)) return *ticks;
-    const auto parsed = axis.type.id == TypeId::datetime ? parse_datetime(text, axis.type) : parse_timedelta(text, axis.type);
+    const auto parsed =
+        axis.type.id == TypeId::datetime ? parse_datetime(text, axis.type) : parse_timedelta(text, axis.type);
     if (!parsed || parsed->floor > INT64_MAX || parsed->floor < INT64_MIN) return std::nullopt;
     return static_cast<std::int64_t>(parsed->floor);
   }
@@ -95,7 +98,8 @@ Value bound_of_json(const Axis& axis, const Json& json) {
 }
 
 Range range_of_json(const Axis& axis, const Json& json) {
-  if (!json.is_array() || json.size() != 2) fail(ErrorKind::invalid_argument, "a range of '{}' is written [low, high], both included", axis.name);
+  if (!json.is_array() || json.size() != 2)
+    fail(ErrorKind::invalid_argument, "a range of '{}' is written [low, high], both included", axis.name);
   return {bound_of_json(axis, json[0]), bound_of_json(axis, json[1])};
 }
 
@@ -121,18 +125,22 @@ std::string string_of(const Json& json, std::string_view key) {
 }
 
 std::vector<Aggregate> aggregates_of_json(const Json& json) {
-  if (!json.is_object()) fail(ErrorKind::invalid_argument, "aggregates are written {{\"name\": {{\"op\": \"sum\", \"field\": \"a\"}}}}");
+  if (!json.is_object())
+    fail(ErrorKind::invalid_argument, "aggregates are written {{\"name\": {{\"op\": \"sum\", \"field\": \"a\"}}}}");
   std::vector<Aggregate> out;
   for (const auto& [name, value] : json.items()) {
     const std::string op = value.is_object() && value.contains("op") ? string_of(value["op"], "op") : "";
-    const std::string field = value.is_object() && value.contains("field") && !value["field"].is_null() ? string_of(value["field"], "field") : "";
+    const std::string field = value.is_object() && value.contains("field") && !value["field"].is_null()
+                                  ? string_of(value["field"], "field")
+                                  : "";
     out.push_back({name, aggregate_op(op), field});
   }
   return out;
 }
 
 std::uint64_t time_of(const Json& json) {
-  if (!json.is_number_unsigned()) fail(ErrorKind::invalid_argument, "open_at holds milliseconds since 1970: T or [T1, T2]");
+  if (!json.is_number_unsigned())
+    fail(ErrorKind::invalid_argument, "open_at holds milliseconds since 1970: T or [T1, T2]");
   return json.get<std::uint64_t>();
 }
 
@@ -153,9 +161,12 @@ std::vector<std::size_t> separators(std::string_view text) {
   std::vector<std::size_t> out;
   char quote = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (quote) quote = text[i] == quote ? 0 : quote;
-    else if (text[i] == '\'' || text[i] == '"') quote = text[i];
-    else if (text[i] == ':') out.push_back(i);
+    if (quote)
+      quote = text[i] == quote ? 0 : quote;
+    else if (text[i] == '\'' || text[i] == '"')
+      quote = text[i];
+    else if (text[i] == ':')
+      out.push_back(i);
   }
   return out;
 }
@@ -170,7 +181,8 @@ Range parse_range(const Axis& axis, std::string_view text) {
     const auto high = range_end(axis, text.substr(at + 1), axis.domain.high);
     if (low && high) return {*low, *high};
   }
-  fail(ErrorKind::invalid_argument, "'{}' is not a range of '{}', which is {}; write low:high, both included", text, axis.name, display_name(axis.type));
+  fail(ErrorKind::invalid_argument, "'{}' is not a range of '{}', which is {}; write low:high, both included", text,
+       axis.name, display_name(axis.type));
 }
 
 }  // namespace
@@ -185,7 +197,8 @@ AggregateOp aggregate_op(std::string_view name) {
   };
   for (const auto& [known, op] : kOps)
     if (lower == known) return op;
-  fail(ErrorKind::invalid_argument, "'{}' is not an aggregate; known are count, sum, min, max, mean, std, null_count", name);
+  fail(ErrorKind::invalid_argument, "'{}' is not an aggregate; known are count, sum, min, max, mean, std, null_count",
+       name);
 }
 
 std::optional<std::pair<std::uint64_t, std::uint64_t>> open_at(const Json& document) {
@@ -201,27 +214,36 @@ Query query_of(const Json& document, const Schema& schema) {
   Query query;
   for (const auto& [key, value] : document.items()) {
     if (value.is_null() || key == "open_at") continue;
-    if (key == "ranges") query.ranges = ranges_of_json(value, schema, false);
-    else if (key == "label_ranges") query.label_ranges = ranges_of_json(value, schema, true);
-    else if (key == "layout") query.order = parse_order(string_of(value, key));
-    else if (key == "where") query.where = string_of(value, key);
-    else if (key == "select") query.select = parse_selection(string_of(value, key));
-    else if (key == "aggregates") query.aggregates = aggregates_of_json(value);
+    if (key == "ranges")
+      query.ranges = ranges_of_json(value, schema, false);
+    else if (key == "label_ranges")
+      query.label_ranges = ranges_of_json(value, schema, true);
+    else if (key == "layout")
+      query.order = parse_order(string_of(value, key));
+    else if (key == "where")
+      query.where = string_of(value, key);
+    else if (key == "select")
+      query.select = parse_selection(string_of(value, key));
+    else if (key == "aggregates")
+      query.aggregates = aggregates_of_json(value);
     else if (key == "fields" && value.is_array()) {
       query.fields.emplace();
       for (const Json& name : value) query.fields->push_back(string_of(name, key));
-    } else if (key == "limit" && value.is_number_unsigned()) query.limit = value.get<std::uint64_t>();
+    } else if (key == "limit" && value.is_number_unsigned())
+      query.limit = value.get<std::uint64_t>();
     else
       fail(ErrorKind::invalid_argument,
-           "the query document has '{}': {}; known keys are open_at, ranges, label_ranges, layout, where, aggregates, fields, select, limit", key,
-           dump_json(value).substr(0, 60));
+           "the query document has '{}': {}; known keys are open_at, ranges, label_ranges, layout, where, aggregates, "
+           "fields, select, limit",
+           key, dump_json(value).substr(0, 60));
   }
   return query;
 }
 
 void add_range(std::vector<DimensionRanges>& ranges, const std::string& text, const Schema& schema) {
   const std::size_t equals = text.find('=');
-  if (equals == std::string::npos) fail(ErrorKind::invalid_argument, "--range {}: write dimension=low:high, both included", text);
+  if (equals == std::string::npos)
+    fail(ErrorKind::invalid_argument, "--range {}: write dimension=low:high, both included", text);
   const std::string name = text.substr(0, equals);
   const bool labels = !schema.dimension(name) && !schema.labels.empty();
   Range range = parse_range(axis_of(name, schema, labels), std::string_view(text).substr(equals + 1));
@@ -232,8 +254,12 @@ void add_range(std::vector<DimensionRanges>& ranges, const std::string& text, co
 
 Order parse_order(const std::string& text) {
   constexpr std::pair<std::string_view, Order> kOrders[] = {
-      {"row", Order::row},       {"row-major", Order::row},       {"col", Order::col},
-      {"col-major", Order::col}, {"global", Order::global},       {"global-order", Order::global},
+      {"row", Order::row},
+      {"row-major", Order::row},
+      {"col", Order::col},
+      {"col-major", Order::col},
+      {"global", Order::global},
+      {"global-order", Order::global},
       {"unordered", Order::unordered},
   };
   for (const auto& [name, order] : kOrders)
@@ -244,8 +270,10 @@ Order parse_order(const std::string& text) {
 std::vector<std::string> split_names(const std::string& text) {
   std::vector<std::string> names(1);
   for (const char c : text) {
-    if (c == ',') names.emplace_back();
-    else names.back() += c;
+    if (c == ',')
+      names.emplace_back();
+    else
+      names.back() += c;
   }
   for (std::string& name : names) {
     name.erase(0, name.find_first_not_of(' '));

@@ -15,8 +15,8 @@ namespace tegula::cli {
 // Times of the document's `open_at`: null or absent, T, or [T1, T2].
 std::optional<std::pair<std::uint64_t, std::uint64_t>> open_at(const Json& document);
 
-// The rest of the document: ranges, label_ranges, layout, where, aggregates, fields, select, limit. Throws invalid_argument for
-// unknown keys and for bounds that do not fit their dimension.
+// The rest of the document: ranges, label_ranges, layout, where, aggregates, fields, select, limit. Throws
+// invalid_argument for unknown keys and for bounds that do not fit their dimension.
 Query query_of(const Json& document, const Schema& schema);
 
 // "x=2:5", "x=2:", "x=7", "name='a:b':'c'"; added to `ranges`.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
@@ -9,6 +10,7 @@
 
 #include "base/endian.h"
 #include "base/fail.h"
+#include "base/utf8.h"
 #include "iso_dates.h"
 #include "query/number.h"
 
@@ -45,27 +47,12 @@ void append_integer(std::string& out, T value) {
 
 double real(const Datatype& type, const std::byte* from) {
   switch (type.size) {
-    case 2: return half_to_float(number<std::uint16_t>(from, type.big_endian));
-    case 4: return number<float>(from, type.big_endian);
-    default: return number<double>(from, type.big_endian);
-  }
-}
-
-void append_utf8(std::string& out, std::uint32_t c) {
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += static_cast<char>(0xC0 | (c >> 6));
-    out += static_cast<char>(0x80 | (c & 63));
-  } else if (c < 0x10000) {
-    out += static_cast<char>(0xE0 | (c >> 12));
-    out += static_cast<char>(0x80 | ((c >> 6) & 63));
-    out += static_cast<char>(0x80 | (c & 63));
-  } else {
-    out += static_cast<char>(0xF0 | ((c >> 18) & 7));
-    out += static_cast<char>(0x80 | ((c >> 12) & 63));
-    out += static_cast<char>(0x80 | ((c >> 6) & 63));
-    out += static_cast<char>(0x80 | (c & 63));
+    case 2:
+      return half_to_float(number<std::uint16_t>(from, type.big_endian));
+    case 4:
+      return number<float>(from, type.big_endian);
+    default:
+      return number<double>(from, type.big_endian);
   }
 }
 
@@ -79,7 +66,7 @@ std::string unicode_text(const Datatype& type, const std::byte* value) {
   const auto at = [&](std::size_t i) { return number<std::uint32_t>(value + 4 * i, type.big_endian); };
   while (count > 0 && at(count - 1) == 0) --count;
   std::string text;
-  for (std::size_t i = 0; i < count; ++i) append_utf8(text, at(i) <= 0x10FFFF ? at(i) : 0xFFFD);
+  for (std::size_t i = 0; i < count; ++i) append_utf8(text, at(i));
   return text;
 }
 
@@ -90,17 +77,23 @@ void append_hex(std::string& out, ByteView bytes, Form form) {
 }
 
 void append_text(std::string& out, std::string_view text, Form form) {
-  if (!printable_utf8(text)) append_hex(out, bytes_of(text), form);
-  else if (form == Form::json) append_json_string(out, text);
-  else out += text;
+  if (!printable_utf8(text))
+    append_hex(out, bytes_of(text), form);
+  else if (form == Form::json)
+    append_json_string(out, text);
+  else
+    out += text;
 }
 
 void append_value(std::string& out, const Datatype& type, const std::byte* value, Dialect dialect, Form form);
 
 void append_date(std::string& out, const Datatype& type, std::int64_t ticks, Dialect dialect, Form form) {
-  if (dialect == Dialect::numpy && ticks == std::numeric_limits<std::int64_t>::min()) out += form == Form::json ? "\"NaT\"" : "NaT";
-  else if (form == Form::json) append_integer(out, ticks);
-  else out += date_text(type, ticks);
+  if (dialect == Dialect::numpy && ticks == std::numeric_limits<std::int64_t>::min())
+    out += form == Form::json ? "\"NaT\"" : "NaT";
+  else if (form == Form::json)
+    append_integer(out, ticks);
+  else
+    out += date_text(type, ticks);
 }
 
 void append_record(std::string& out, const Datatype& type, const std::byte* value, Dialect dialect, Form form) {
@@ -109,8 +102,10 @@ void append_record(std::string& out, const Datatype& type, const std::byte* valu
   for (const Field& field : *type.fields) {
     if (!first) out += form == Form::json ? "," : ", ";
     first = false;
-    if (form == Form::json) append_json_string(out, field.name);
-    else out += field.name;
+    if (form == Form::json)
+      append_json_string(out, field.name);
+    else
+      out += field.name;
     out += form == Form::json ? ":" : ": ";
     append_value(out, field.type, value + field.offset, dialect, form);
   }
@@ -118,7 +113,8 @@ void append_record(std::string& out, const Datatype& type, const std::byte* valu
 }
 
 // The elements of a sub-array, one list per axis.
-void append_subarray(std::string& out, const Datatype& type, std::size_t axis, const std::byte*& value, Dialect dialect, Form form) {
+void append_subarray(std::string& out, const Datatype& type, std::size_t axis, const std::byte*& value, Dialect dialect,
+                     Form form) {
   Datatype element = type;
   element.shape.clear();
   if (axis == type.shape.size()) {
@@ -139,22 +135,33 @@ void append_value(std::string& out, const Datatype& type, const std::byte* value
   const bool big = type.big_endian;
   switch (type.id) {
     case TypeId::boolean:
-      if (dialect == Dialect::tiledb) append_integer(out, std::to_integer<unsigned>(*value));
-      else out += *value != std::byte{0} ? "true" : "false";
+      if (dialect == Dialect::tiledb)
+        append_integer(out, std::to_integer<unsigned>(*value));
+      else
+        out += *value != std::byte{0} ? "true" : "false";
       return;
-    case TypeId::int8: return append_integer(out, static_cast<int>(std::to_integer<std::int8_t>(*value)));
-    case TypeId::int16: return append_integer(out, number<std::int16_t>(value, big));
-    case TypeId::int32: return append_integer(out, number<std::int32_t>(value, big));
-    case TypeId::int64: return append_integer(out, number<std::int64_t>(value, big));
-    case TypeId::uint8: return append_integer(out, std::to_integer<unsigned>(*value));
-    case TypeId::uint16: return append_integer(out, number<std::uint16_t>(value, big));
-    case TypeId::uint32: return append_integer(out, number<std::uint32_t>(value, big));
-    case TypeId::uint64: return append_integer(out, number<std::uint64_t>(value, big));
+    case TypeId::int8:
+      return append_integer(out, static_cast<int>(std::to_integer<std::int8_t>(*value)));
+    case TypeId::int16:
+      return append_integer(out, number<std::int16_t>(value, big));
+    case TypeId::int32:
+      return append_integer(out, number<std::int32_t>(value, big));
+    case TypeId::int64:
+      return append_integer(out, number<std::int64_t>(value, big));
+    case TypeId::uint8:
+      return append_integer(out, std::to_integer<unsigned>(*value));
+    case TypeId::uint16:
+      return append_integer(out, number<std::uint16_t>(value, big));
+    case TypeId::uint32:
+      return append_integer(out, number<std::uint32_t>(value, big));
+    case TypeId::uint64:
+      return append_integer(out, number<std::uint64_t>(value, big));
     case TypeId::float32:
       if (form == Form::plain) return append_real(out, number<float>(value, big), form);
       return append_real(out, real(type, value), form);
     case TypeId::float16:
-    case TypeId::float64: return append_real(out, real(type, value), form);
+    case TypeId::float64:
+      return append_real(out, real(type, value), form);
     case TypeId::complex64:
     case TypeId::complex128: {
       Datatype part(type.id == TypeId::complex64 ? TypeId::float32 : TypeId::float64);
@@ -175,37 +182,51 @@ void append_value(std::string& out, const Datatype& type, const std::byte* value
       return;
     }
     case TypeId::datetime:
-    case TypeId::timedelta: return append_date(out, type, number<std::int64_t>(value, big), dialect, form);
-    case TypeId::bytes: return append_text(out, trimmed(text_of({value, type.size})), form);
+    case TypeId::timedelta:
+      return append_date(out, type, number<std::int64_t>(value, big), dialect, form);
+    case TypeId::bytes:
+      return append_text(out, trimmed(text_of({value, type.size})), form);
     case TypeId::unicode: {
       const std::string text = unicode_text(type, value);
-      if (form == Form::json) append_json_string(out, text);
-      else out += text;
+      if (form == Form::json)
+        append_json_string(out, text);
+      else
+        out += text;
       return;
     }
-    case TypeId::record: return append_record(out, type, value, dialect, form);
-    case TypeId::object: out += "null"; return;
+    case TypeId::record:
+      return append_record(out, type, value, dialect, form);
+    case TypeId::object:
+      out += "null";
+      return;
     case TypeId::character:
     case TypeId::ascii:
     case TypeId::utf8:
-    case TypeId::wkt: return append_text(out, text_of({value, type.size}), form);
-    default: return append_hex(out, {value, type.size}, form);
+    case TypeId::wkt:
+      return append_text(out, text_of({value, type.size}), form);
+    default:
+      return append_hex(out, {value, type.size}, form);
   }
 }
 
 // Types whose values are code units or bytes: a cell is one text, however many values it has.
 bool one_text(TypeId id) { return id >= TypeId::character && id <= TypeId::wkt; }
-bool readable(TypeId id) { return id == TypeId::character || id == TypeId::ascii || id == TypeId::utf8 || id == TypeId::wkt; }
+bool readable(TypeId id) {
+  return id == TypeId::character || id == TypeId::ascii || id == TypeId::utf8 || id == TypeId::wkt;
+}
 
-void append_cell(std::string& out, const Column& column, std::size_t cell, Dialect dialect, Form form, std::string_view null) {
+void append_cell(std::string& out, const Column& column, std::size_t cell, Dialect dialect, Form form,
+                 std::string_view null) {
   if (!column.valid(cell)) {
     out += null;
     return;
   }
   const ByteView bytes = column.cell(cell);
   if (one_text(column.type.id)) {
-    if (readable(column.type.id)) append_text(out, text_of(bytes), form);
-    else append_hex(out, bytes, form);
+    if (readable(column.type.id))
+      append_text(out, text_of(bytes), form);
+    else
+      append_hex(out, bytes, form);
     return;
   }
   if (column.values_per_cell == 1) return append_value(out, column.type, bytes.data(), dialect, form);
@@ -234,14 +255,26 @@ void append_json_string(std::string& out, std::string_view utf8) {
   out += '"';
   for (const char c : utf8) {
     switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
       default:
-        if (static_cast<unsigned char>(c) < 0x20) fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
-        else out += c;
+        if (static_cast<unsigned char>(c) < 0x20)
+          fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
+        else
+          out += c;
     }
   }
   out += '"';
@@ -249,36 +282,28 @@ void append_json_string(std::string& out, std::string_view utf8) {
 
 void append_json_bytes(std::string& out, ByteView bytes) { append_text(out, text_of(bytes), Form::json); }
 
-void append_plain_cell(std::string& out, const Column& column, std::size_t cell, Dialect dialect, std::string_view null) {
+void append_plain_cell(std::string& out, const Column& column, std::size_t cell, Dialect dialect,
+                       std::string_view null) {
   append_cell(out, column, cell, dialect, Form::plain, null);
 }
 
 std::string plain_value(const Datatype& type, const Value& value) {
   std::string out;
-  if (const auto* i = std::get_if<std::int64_t>(&value)) out = type.is_date() ? date_text(type, *i) : fmt::format("{}", *i);
-  else if (const auto* u = std::get_if<std::uint64_t>(&value)) out = fmt::format("{}", *u);
-  else if (const auto* d = std::get_if<double>(&value)) append_real(out, *d, Form::plain);
-  else if (const auto* s = std::get_if<std::string>(&value)) append_text(out, *s, Form::json);
+  if (const auto* i = std::get_if<std::int64_t>(&value))
+    out = type.is_date() ? date_text(type, *i) : fmt::format("{}", *i);
+  else if (const auto* u = std::get_if<std::uint64_t>(&value))
+    out = fmt::format("{}", *u);
+  else if (const auto* d = std::get_if<double>(&value))
+    append_real(out, *d, Form::plain);
+  else if (const auto* s = std::get_if<std::string>(&value))
+    append_text(out, *s, Form::json);
   return out;
 }
 
 bool printable_utf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const std::size_t length = c < 0x80 ? 1 : (c >> 5) == 6 ? 2 : (c >> 4) == 14 ? 3 : (c >> 3) == 30 ? 4 : 0;
-    if (length == 0 || i + length > text.size()) return false;
-    if (c == 0x7F || (c < 0x20 && c != '\t' && c != '\n' && c != '\r')) return false;
-    std::uint32_t point = length == 1 ? c : c & (0x7Fu >> length);
-    for (std::size_t k = 1; k < length; ++k) {
-      const auto next = static_cast<unsigned char>(text[i + k]);
-      if ((next >> 6) != 2) return false;
-      point = (point << 6) | (next & 63);
-    }
-    constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (point < kLeast[length] || point > 0x10FFFF || (point >= 0xD800 && point < 0xE000)) return false;
-    i += length;
-  }
-  return true;
+  const auto control = [](std::uint32_t c) { return c == 0x7F || (c < 0x20 && c != '\t' && c != '\n' && c != '\r'); };
+  const auto points = decode_utf8(text);
+  return points && std::none_of(points->begin(), points->end(), control);
 }
 
 std::string hex_of(ByteView bytes) {

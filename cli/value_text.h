@@ -14,17 +14,19 @@ namespace tegula::cli {
 enum class Dialect : unsigned char { tiledb, numpy };
 Dialect dialect_of(const Schema& schema);
 
-// JSON, appended: integers exact; floats the shortest decimals of their double, or "nan", "inf", "-inf"; complex {"re", "im"};
-// dates tick counts or "NaT"; text as a string when it is printable UTF-8, other bytes {"hex"}; a cell of several values a
-// list; records objects; null cells null.
+// JSON, appended: integers exact; floats the shortest decimals of their double, or "nan", "inf", "-inf"; complex {"re",
+// "im"}; dates tick counts or "NaT"; text as a string when it is printable UTF-8, other bytes {"hex"}; a cell of
+// several values a list; records objects; null cells null.
 void append_json_cell(std::string& out, const Column& column, std::size_t cell, Dialect dialect);
 void append_json_value(std::string& out, const Datatype& type, const std::byte* value, Dialect dialect);
 void append_json_string(std::string& out, std::string_view utf8);
 // Text or {"hex"}.
 void append_json_bytes(std::string& out, ByteView bytes);
 
-// What a person reads, appended: dates as ISO 8601, float32 with its own digits, text without quotes. Null cells are `null`.
-void append_plain_cell(std::string& out, const Column& column, std::size_t cell, Dialect dialect, std::string_view null = "null");
+// What a person reads, appended: dates as ISO 8601, float32 with its own digits, text without quotes. Null cells are
+// `null`.
+void append_plain_cell(std::string& out, const Column& column, std::size_t cell, Dialect dialect,
+                       std::string_view null = "null");
 // A scalar of a schema (a domain bound, an extent) of that type.
 std::string plain_value(const Datatype& type, const Value& value);
 

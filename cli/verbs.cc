@@ -4,8 +4,20 @@ namespace tegula::cli {
 
 const std::vector<VerbEntry>& verbs() {
   static const std::vector<VerbEntry> all = {
+      {"info", "what an array is: schema, sizes, fragments, metadata", describe_info},
+      {"ls", "arrays, groups and tables in a folder", describe_ls},
+      {"tree", "the same, with everything below", describe_tree},
+      {"fragments", "fragments of a TileDB array", describe_fragments},
       {"read", "read cells: a part, a selection, those that match a condition, or aggregates", describe_read},
       {"head", "show the first cells", describe_head},
+      {"stats", "extremes, mean, nulls and a histogram of each field", describe_stats},
+      {"create", "make an array, empty or from a file", describe_create},
+      {"write", "write cells from a file", describe_write},
+      {"append", "add rows from a file (bcolz, zarr)", describe_append},
+      {"convert", "copy an array into another format or grid", describe_convert},
+      {"diff", "do two arrays hold the same values?", describe_diff},
+      {"verify", "decode and check everything; exit 1 when something is damaged", describe_verify},
+      {"meta", "list, get, set and remove metadata", describe_meta},
   };
   return all;
 }

@@ -9,6 +9,18 @@ namespace tegula::cli {
 
 void describe_read(Verb verb, Globals& globals);
 void describe_head(Verb verb, Globals& globals);
+void describe_info(Verb verb, Globals& globals);
+void describe_fragments(Verb verb, Globals& globals);
+void describe_ls(Verb verb, Globals& globals);
+void describe_tree(Verb verb, Globals& globals);
+void describe_verify(Verb verb, Globals& globals);
+void describe_meta(Verb verb, Globals& globals);
+void describe_stats(Verb verb, Globals& globals);
+void describe_diff(Verb verb, Globals& globals);
+void describe_convert(Verb verb, Globals& globals);
+void describe_create(Verb verb, Globals& globals);
+void describe_write(Verb verb, Globals& globals);
+void describe_append(Verb verb, Globals& globals);
 
 const std::vector<VerbEntry>& verbs();
 

@@ -1,0 +1,34 @@
+// A file that appears whole.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include "tegula/bytes.h"
+
+namespace tegula::cli {
+
+// Writes beside `path` and takes the name at commit(); dropped before that, it leaves nothing. Throws Error(io).
+class FileWriter {
+ public:
+  explicit FileWriter(std::string path);
+  ~FileWriter();
+  FileWriter(const FileWriter&) = delete;
+  FileWriter& operator=(const FileWriter&) = delete;
+
+  void write(ByteView bytes);
+  void write(std::string_view text) { write(bytes_of(text)); }
+  // Overwrites earlier bytes.
+  void patch(std::uint64_t offset, std::string_view text);
+  std::uint64_t size() const { return size_; }
+  void commit();
+
+ private:
+  [[noreturn]] void failed(const char* what) const;
+  std::string path_, temporary_;
+  std::FILE* file_ = nullptr;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace tegula::cli

@@ -1,0 +1,108 @@
+// `tegula meta list|get|set|del`: metadata of arrays and groups.
+#include "base/fail.h"
+#include "format/open.h"
+#include "meta_value.h"
+#include "metadata_text.h"
+#include "opening.h"
+#include "output.h"
+#include "verbs.h"
+
+namespace tegula::cli {
+
+namespace {
+
+struct Flags {
+  std::string uri, key, value, type;
+  OpenFlags open;
+  bool dry_run = false;
+};
+
+Metadata metadata_at(const Flags& flags, const Globals& globals) {
+  const std::shared_ptr<Store> store = store_of(flags.uri, globals);
+  const OpenOptions options = flags.open.options(globals);
+  if (probe(*store).kind == ObjectKind::group) return open_group(store, options)->metadata();
+  return open(store, options)->metadata();
+}
+
+int list(const Flags& flags, const Globals& globals) {
+  const Metadata metadata = metadata_at(flags, globals);
+  if (globals.json) {
+    JsonWriter json;
+    write_metadata(json, metadata);
+    print(json.line());
+  } else {
+    print(metadata_lines(metadata, ""));
+  }
+  return kOk;
+}
+
+int get(const Flags& flags, const Globals& globals) {
+  const Metadata metadata = metadata_at(flags, globals);
+  const auto found = metadata.find(flags.key);
+  if (found == metadata.end())
+    fail(ErrorKind::not_found, "'{}' has no metadata '{}'; `tegula meta list` shows what there is", flags.uri,
+         flags.key);
+  std::string text = meta_json(found->second);
+  // Text prints as it is, unless JSON was asked for.
+  if (!globals.json && !found->second.json && found->second.type.is_text() &&
+      printable_utf8(text_of(found->second.data)))
+    text = text_of(found->second.data);
+  print(text + "\n");
+  return kOk;
+}
+
+int change(const Flags& flags, std::optional<MetaValue> value, const Globals& globals) {
+  const std::shared_ptr<Array> array = open_array(flags.uri, flags.open, globals);
+  if (!value && !array->metadata().contains(flags.key))
+    fail(ErrorKind::not_found, "'{}' has no metadata '{}'; nothing changed", flags.uri, flags.key);
+  if (flags.dry_run) {
+    print(
+        fmt::format("would {} '{}'{}\n", value ? "set" : "remove", flags.key, value ? " to " + meta_json(*value) : ""));
+    return kOk;
+  }
+  WriteOptions options;
+  options.work = globals.work;
+  array->update_metadata({{flags.key, std::move(value)}}, options);
+  return kOk;
+}
+
+int set(const Flags& flags, const Globals& globals) {
+  const std::shared_ptr<Array> array = open_array(flags.uri, flags.open, globals);
+  return change(flags, meta_value(flags.value, flags.type, array->schema().format == "tiledb"), globals);
+}
+
+}  // namespace
+
+void describe_meta(Verb verb, Globals& globals) {
+  auto flags = std::make_shared<Flags>();
+  verb.examples(
+      "  tegula meta list temps\n  tegula meta get temps units\n  tegula meta set temps units '\"K\"'\n  tegula meta "
+      "set temps scale 0.01 --type float32\n  tegula meta del temps scale");
+  const auto add = [&](const char* name, const char* help, auto&& describe, int (*run)(const Flags&, const Globals&)) {
+    Verb sub = verb.verb(name, help);
+    sub.argument("uri", flags->uri, "the array or group");
+    describe(sub);
+    flags->open.describe(sub);
+    sub.run([flags, run, &globals] { return run(*flags, globals); });
+  };
+  add("list", "every key with its type and value", [](Verb&) {}, list);
+  add("get", "one value", [&](Verb& sub) { sub.argument("key", flags->key, "its name"); }, get);
+  add(
+      "set", "set a value, written as JSON",
+      [&](Verb& sub) {
+        sub.argument("key", flags->key, "its name").argument("value", flags->value, "JSON; plain words are text");
+        sub.option("--type", flags->type, "TYPE",
+                   "TileDB: element type (default: int64, float64, utf8 or bool by the value)");
+        sub.flag("--dry-run", flags->dry_run, "say what would change, and change nothing");
+      },
+      set);
+  add(
+      "del", "remove a value",
+      [&](Verb& sub) {
+        sub.argument("key", flags->key, "its name")
+            .flag("--dry-run", flags->dry_run, "say what would change, and change nothing");
+      },
+      [](const Flags& f, const Globals& g) { return change(f, std::nullopt, g); });
+}
+
+}  // namespace tegula::cli

@@ -1,0 +1,240 @@
+#include "schema_input.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/fail.h"
+#include "base/json.h"
+#include "cell_input.h"
+#include "convert/filters.h"
+#include "numbers_text.h"
+#include "opening.h"
+
+namespace tegula::cli {
+
+namespace {
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+// A bound or an extent in the form that schemas hold for the type.
+Value scalar_of(const Json& json, const Datatype& type) {
+  if (json.is_null()) return {};
+  if (json.is_string() && type.is_text()) return json.get<std::string>();
+  Bytes bytes;
+  append_value(bytes, type, json);
+  if (type.is_float()) return json.get<double>();
+  if (type.is_signed() || type.is_date()) return json.is_string() ? Value{} : Value(json.get<std::int64_t>());
+  return json.get<std::uint64_t>();
+}
+
+Value scalar_of(const std::string& text, const Datatype& type) {
+  try {
+    return scalar_of(parse_json(bytes_of(text), "a bound"), type);
+  } catch (const Error& error) {
+    fail(ErrorKind::invalid_argument, "'{}' is not a bound or extent of type {}", text, display_name(type));
+  }
+}
+
+void set_fill(Attribute& attribute, const Json& fill) {
+  Column cell;
+  cell.name = attribute.name;
+  cell.type = attribute.type;
+  cell.values_per_cell = attribute.values_per_cell;
+  append_cell(cell, fill);
+  attribute.fill = cell.data;
+  attribute.fill_valid = true;
+}
+
+// TileDB's own fill values are the driver's business when none is given; the other formats fill with zeros.
+void set_default_fill(Attribute& attribute) {
+  attribute.fill.resize(attribute.cell_size());
+  std::fill(attribute.fill.begin(), attribute.fill.end(), std::byte{0});
+}
+
+// "x:int32:0:99:10"; "name:ascii" for text.
+Dimension parse_dimension(const std::string& text) {
+  const std::vector<std::string> parts = split(text, ':');
+  if (parts.size() != 2 && parts.size() != 4 && parts.size() != 5)
+    fail(ErrorKind::invalid_argument, "--dim {}: write NAME:TYPE:LOW:HIGH[:TILE], or NAME:ascii for text", text);
+  Dimension d;
+  d.name = parts[0];
+  d.type = parse_datatype(parts[1]);
+  if (d.type.is_text()) d.values_per_cell = kVar;
+  if (parts.size() >= 4) d.domain = {scalar_of(parts[2], d.type), scalar_of(parts[3], d.type)};
+  if (parts.size() == 5) d.tile = scalar_of(parts[4], d.type);
+  return d;
+}
+
+// "v:float32", "name:utf8:var", "rgb:uint8:3", "n:int32:nullable".
+Attribute parse_attribute(const std::string& text) {
+  const std::vector<std::string> parts = split(text, ':');
+  if (parts.size() < 2)
+    fail(ErrorKind::invalid_argument, "--attr {}: write NAME:TYPE, and :var, :nullable or a number of values after it",
+         text);
+  Attribute a;
+  a.name = parts[0];
+  a.type = parse_datatype(parts[1]);
+  for (std::size_t i = 2; i < parts.size(); ++i) {
+    const auto [end, error] = std::from_chars(parts[i].data(), parts[i].data() + parts[i].size(), a.values_per_cell);
+    if (parts[i] == "var")
+      a.values_per_cell = kVar;
+    else if (parts[i] == "nullable")
+      a.nullable = true;
+    else if (error != std::errc{} || end != parts[i].data() + parts[i].size() || a.values_per_cell == 0)
+      fail(ErrorKind::invalid_argument, "--attr {}: '{}' is neither var, nullable nor a number of values", text,
+           parts[i]);
+  }
+  set_default_fill(a);
+  return a;
+}
+
+std::vector<Filter> filters_of_json(const Json& json, const std::string& format) {
+  std::vector<Filter> filters;
+  for (const Json& item : json)
+    for (Filter& filter : parse_filters(item.get<std::string>(), format)) filters.push_back(std::move(filter));
+  return filters;
+}
+
+std::uint32_t count_of_json(const Json& object) {
+  const auto found = object.find("values_per_cell");
+  if (found == object.end()) return 1;
+  return found->is_string() && *found == "var" ? kVar : found->get<std::uint32_t>();
+}
+
+Order order_of_json(const Json& document, const char* key) {
+  const auto found = document.find(key);
+  return found != document.end() && *found == "col-major" ? Order::col
+         : found != document.end() && *found == "hilbert" ? Order::hilbert
+                                                          : Order::row;
+}
+
+}  // namespace
+
+void SchemaFlags::describe(Verb& verb) {
+  verb.option("--format", format, "NAME", "tiledb, bcolz, zarr0 .. zarr3; zarr means zarr3")
+      .option("--schema", schema_file, "FILE", "schema as `tegula info --json` prints it; - is stdin")
+      .option("--shape", shape, "N,M", "extents of a dense array")
+      .option("--type", type, "TYPE", "its element type: int32, float64, datetime64[ns], 'S7', ...")
+      .option("-d,--dim", dimensions, "NAME:TYPE:LO:HI[:TILE]", "TileDB: a dimension; repeatable")
+      .option("-a,--attr", attributes, "NAME:TYPE[:var|:N][:nullable]", "an attribute or a column; repeatable")
+      .option("--tile", tile, "N,M", "tile or chunk extents")
+      .option("--fill", fill, "VALUE", "value of cells never written, as JSON")
+      .option("--filters", filters, "LIST", "'byteshuffle,zstd:5', 'blosc:lz4:5:shuffle', 'none'")
+      .option("--capacity", capacity, "N", "TileDB: cells of a sparse tile")
+      .flag("--sparse", sparse, "TileDB: a sparse array")
+      .flag("--table", table, "bcolz: a table; its columns are the attributes")
+      .flag("--allow-duplicates", duplicates, "TileDB: several cells at the same place");
+}
+
+Schema SchemaFlags::schema(const std::optional<NpyArray>& like) const {
+  const std::string name = format == "zarr" ? "zarr3" : format;
+  if (!schema_file.empty()) {
+    Schema schema = schema_of_json(read_text(schema_file), schema_file);
+    if (!name.empty()) schema.format = name;
+    return schema;
+  }
+  if (name.empty())
+    fail(ErrorKind::invalid_argument, "which format? --format tiledb, bcolz, zarr0, zarr1, zarr2 or zarr3");
+  Schema out;
+  out.format = name;
+  out.sparse = sparse;
+  out.table = table;
+  out.allows_duplicates = duplicates;
+  if (capacity) out.capacity = *capacity;
+  for (const std::string& text : dimensions) out.dimensions.push_back(parse_dimension(text));
+  for (const std::string& text : attributes) out.attributes.push_back(parse_attribute(text));
+
+  std::vector<std::uint64_t> extents = parse_extents(shape, "--shape");
+  if (extents.empty() && like) extents = like->shape;
+  const std::vector<std::uint64_t> tiles = parse_extents(tile, "--tile");
+  if (out.dimensions.empty() && !table) {
+    for (std::size_t i = 0; i < extents.size(); ++i) {
+      Dimension d;
+      d.name = fmt::format("dim_{}", i);
+      d.type = TypeId::uint64;
+      if (extents[i]) d.domain = {std::uint64_t{0}, extents[i] - 1};
+      out.dimensions.push_back(std::move(d));
+    }
+  }
+  if (table) {
+    out.dimensions.resize(1);
+    out.dimensions[0].name = "row";
+    out.dimensions[0].type = TypeId::uint64;
+  }
+  if (!tiles.empty() && tiles.size() != out.dimensions.size())
+    fail(ErrorKind::invalid_argument, "--tile has {} extents for {} dimensions", tiles.size(), out.dimensions.size());
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    if (tiles[i] == 0) fail(ErrorKind::invalid_argument, "--tile {}: a tile extent must be 1 or more", tile);
+    out.dimensions[i].tile =
+        out.dimensions[i].type.is_signed() ? Value(static_cast<std::int64_t>(tiles[i])) : Value(tiles[i]);
+  }
+  if (out.attributes.empty()) {
+    Attribute a;
+    if (!type.empty())
+      a.type = parse_datatype(type);
+    else if (like)
+      a.type = like->type;
+    else
+      fail(ErrorKind::invalid_argument, "which element type? --type TYPE, or --attr NAME:TYPE");
+    set_default_fill(a);
+    out.attributes.push_back(std::move(a));
+  }
+  for (Attribute& a : out.attributes) {
+    if (!fill.empty()) set_fill(a, parse_json(bytes_of(fill), "--fill"));
+    a.filters = filters.empty() ? default_filters(out.format, a.type) : parse_filters(filters, out.format);
+  }
+  const bool axes_given = !out.dimensions.empty() || !shape.empty() || like;
+  if (!axes_given) fail(ErrorKind::invalid_argument, "which extents? --shape N,M, or --dim for TileDB");
+  return out;
+}
+
+Schema schema_of_json(const std::string& text, const std::string& name) {
+  try {
+    const Json document = parse_json(bytes_of(text), name);
+    Schema out;
+    out.format = document.at("format").get<std::string>();
+    const std::string kind = document.value("kind", "dense");
+    out.sparse = kind == "sparse";
+    out.table = kind == "table";
+    for (const Json& item : document.at("dimensions")) {
+      Dimension d;
+      d.name = item.at("name").get<std::string>();
+      d.type = parse_datatype(item.at("type").get<std::string>());
+      d.values_per_cell = count_of_json(item);
+      if (item.contains("domain") && item["domain"].is_array())
+        d.domain = {scalar_of(item["domain"].at(0), d.type), scalar_of(item["domain"].at(1), d.type)};
+      if (item.contains("tile")) d.tile = scalar_of(item["tile"], d.type.is_date() ? Datatype(TypeId::int64) : d.type);
+      if (item.contains("filters")) d.filters = filters_of_json(item["filters"], out.format);
+      out.dimensions.push_back(std::move(d));
+    }
+    for (const Json& item : document.at("attributes")) {
+      Attribute a;
+      a.name = item.value("name", "");
+      a.type = parse_datatype(item.at("type").get<std::string>());
+      a.values_per_cell = count_of_json(item);
+      a.nullable = item.value("nullable", false);
+      set_default_fill(a);
+      if (item.contains("fill") && !item["fill"].is_null()) set_fill(a, item["fill"]);
+      if (item.contains("filters")) a.filters = filters_of_json(item["filters"], out.format);
+      out.attributes.push_back(std::move(a));
+    }
+    out.tile_order = order_of_json(document, "tile_order");
+    out.cell_order = order_of_json(document, "cell_order");
+    out.capacity = document.value("capacity", std::uint64_t{10000});
+    out.allows_duplicates = document.value("allows_duplicates", false);
+    return out;
+  } catch (const Json::exception& error) {
+    fail(ErrorKind::invalid_argument, "{} is no schema as `tegula info --json` prints it: {}", name, error.what());
+  }
+}
+
+}  // namespace tegula::cli

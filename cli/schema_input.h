@@ -1,0 +1,28 @@
+// A schema from flags or from a JSON file.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "npy.h"
+#include "tegula/schema.h"
+
+namespace tegula::cli {
+
+struct SchemaFlags {
+  std::string format, schema_file, shape, type, tile, fill, filters;
+  std::vector<std::string> dimensions, attributes;
+  std::optional<std::uint64_t> capacity;
+  bool sparse = false, table = false, duplicates = false;
+
+  void describe(Verb& verb);
+  // `like` gives shape and type when the flags leave them out. Throws invalid_argument with a hint.
+  Schema schema(const std::optional<NpyArray>& like) const;
+};
+
+// The document that `tegula info --json` prints (more keys are ignored).
+Schema schema_of_json(const std::string& text, const std::string& name);
+
+}  // namespace tegula::cli

@@ -1,0 +1,31 @@
+// A schema as a person reads it, and as JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "json_writer.h"
+#include "tegula/array.h"
+
+namespace tegula::cli {
+
+// "dense TileDB array, format version 22", "bcolz table", "zarr v2 array".
+std::string what_it_is(const Schema& schema);
+// "bytes shuffled, zstd:5" -> "byteshuffle, zstd:5"; "none" without filters.
+std::string filters_text(const std::vector<Filter>& filters);
+// "int32", "int32 x 3", "utf8 (any length)", with ", nullable".
+std::string cell_type_text(const Datatype& type, std::uint32_t values_per_cell, bool nullable);
+// "1 .. 100"; "any text" for text dimensions.
+std::string range_text(const Datatype& type, const Range& range);
+// The fill value of an attribute.
+std::string fill_text(const Attribute& attribute, const Schema& schema);
+std::string time_text(std::uint64_t milliseconds);
+std::string_view order_text(Order order);
+
+// Lines in aligned columns, two spaces apart, each after `indent`.
+std::string aligned(const std::vector<std::vector<std::string>>& rows, std::string_view indent);
+
+void write_schema(JsonWriter& json, const Schema& schema);
+void write_range(JsonWriter& json, const Range& range);
+
+}  // namespace tegula::cli

@@ -1,0 +1,178 @@
+#include "convert/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/fail.h"
+#include "convert/blocks.h"
+#include "query/gather.h"
+
+namespace tegula {
+
+namespace {
+
+constexpr std::uint64_t kMostCells = 1 << 22;
+
+struct FieldPair {
+  std::string left, right;
+};
+
+bool dense(const Schema& schema) { return !schema.sparse && !schema.table; }
+
+std::string axes_text(const std::vector<std::uint64_t>& shape) { return fmt::format("({})", fmt::join(shape, ", ")); }
+
+// Same names; or the only attribute of each.
+std::vector<FieldPair> pair_fields(const Schema& left, const Schema& right, Comparison& report) {
+  if (left.attributes.size() == 1 && right.attributes.size() == 1)
+    return {{left.attributes[0].name, right.attributes[0].name}};
+  std::vector<FieldPair> pairs;
+  for (const Attribute& a : left.attributes) {
+    if (right.attribute(a.name))
+      pairs.push_back({a.name, a.name});
+    else
+      report.schema.push_back(fmt::format("field '{}' is only in the first", a.name));
+  }
+  for (const Attribute& a : right.attributes)
+    if (!left.attribute(a.name)) report.schema.push_back(fmt::format("field '{}' is only in the second", a.name));
+  return pairs;
+}
+
+// Equal bytes of equal types are equal values; everything else is looked at cell by cell.
+bool identical(const Column& a, std::uint64_t i, const Column& b, std::uint64_t j, std::uint64_t count) {
+  if (a.var() || b.var() || a.nullable || b.nullable || !(a.type == b.type) || a.values_per_cell != b.values_per_cell)
+    return false;
+  const std::uint64_t size = a.cell_size();
+  return std::memcmp(a.data.data() + i * size, b.data.data() + j * size, count * size) == 0;
+}
+
+template <class Index>
+void compare_columns(Comparison& report, const Column& a, std::uint64_t i, const Column& b, std::uint64_t j,
+                     std::uint64_t count, Index index_of) {
+  report.cells += count;
+  if (count == 0 || identical(a, i, b, j, count)) return;
+  for (std::uint64_t k = 0; k < count; ++k) {
+    if (equal_cells(a, i + k, b, j + k)) continue;
+    if (++report.different <= Comparison::kMost)
+      report.first.push_back({a.name, index_of(k), slice(a, i + k, 1), slice(b, j + k, 1)});
+  }
+}
+
+void compare_dense(Comparison& report, const Array& left, const Array& right, const std::vector<FieldPair>& fields,
+                   const Work& work) {
+  const std::vector<std::uint64_t> shape = left.schema().shape();
+  const Blocks blocks(shape, left.schema().chunks(),
+                      std::min<std::uint64_t>(kMostCells, std::max<std::uint64_t>(1, work.memory / 64)));
+  if (work.progress) work.progress->begin("comparing", blocks.count());
+  for (std::uint64_t n = 0; n < blocks.count(); ++n) {
+    work.check();
+    const std::vector<std::uint64_t> start = blocks.start(n), extent = blocks.extent(n);
+    for (const FieldPair& field : fields) {
+      Query query;
+      query.select = blocks.selection(n);
+      query.work = work;
+      query.work.progress = nullptr;
+      query.fields = {field.left};
+      const Batch a = collect(*left.query(query));
+      query.fields = {field.right};
+      const Batch b = collect(*right.query(query));
+      if (a.cells != b.cells)
+        fail(ErrorKind::corrupt, "a block of field '{}' has {} cells on one side and {} on the other", field.left,
+             a.cells, b.cells);
+      compare_columns(report, a.columns[0], 0, b.columns[0], 0, a.cells, [&](std::uint64_t k) {
+        std::vector<std::uint64_t> index(start);
+        for (std::size_t axis = index.size(); axis-- > 0; k /= extent[axis]) index[axis] += k % extent[axis];
+        return index;
+      });
+    }
+    if (work.progress) work.progress->advance(1);
+  }
+  if (work.progress) work.progress->end();
+}
+
+// Rows of one side, whatever its batches are.
+struct Rows {
+  std::unique_ptr<BatchStream> stream;
+  Batch batch;
+  std::uint64_t at = 0;
+
+  Rows(const Array& array, std::vector<std::string> fields, const Work& work) {
+    Query query;
+    query.fields = std::move(fields);
+    if (array.schema().sparse) query.order = Order::row;
+    query.work = work;
+    query.work.memory /= 2;
+    query.work.progress = nullptr;
+    stream = array.query(query);
+  }
+  std::uint64_t left() {
+    while (at == batch.cells) {
+      std::optional<Batch> next = stream->next();
+      if (!next) return 0;
+      batch = *std::move(next);
+      at = 0;
+    }
+    return batch.cells - at;
+  }
+};
+
+void compare_rows(Comparison& report, const Array& left, const Array& right, const std::vector<FieldPair>& fields,
+                  const Work& work) {
+  std::vector<std::string> names_a, names_b;
+  if (left.schema().sparse && right.schema().sparse) {
+    for (const Dimension& d : left.schema().dimensions) names_a.push_back(d.name);
+    for (const Dimension& d : right.schema().dimensions) names_b.push_back(d.name);
+  }
+  for (const FieldPair& field : fields) {
+    names_a.push_back(field.left);
+    names_b.push_back(field.right);
+  }
+  Rows a(left, names_a, work), b(right, names_b, work);
+  std::uint64_t row = 0;
+  while (true) {
+    work.check();
+    const std::uint64_t count = std::min(a.left(), b.left());
+    if (count == 0) break;
+    for (std::size_t c = 0; c < names_a.size(); ++c) {
+      const Column* from = a.batch.column(names_a[c]);
+      const Column* to = b.batch.column(names_b[c]);
+      compare_columns(report, *from, a.at, *to, b.at, count,
+                      [&](std::uint64_t k) { return std::vector<std::uint64_t>{row + k}; });
+    }
+    a.at += count;
+    b.at += count;
+    row += count;
+  }
+  if (a.left() || b.left())
+    report.schema.push_back(
+        fmt::format("the {} has more rows than the {} of the other", a.left() ? "first" : "second", row));
+}
+
+}  // namespace
+
+Comparison compare(const Array& left, const Array& right, const Work& work) {
+  Comparison report;
+  const Schema &a = left.schema(), &b = right.schema();
+  if (a.sparse != b.sparse) {
+    report.schema.push_back("one is sparse, the other dense");
+    return report;
+  }
+  if (a.dimensions.size() != b.dimensions.size()) {
+    report.schema.push_back(fmt::format("{} and {} dimensions", a.dimensions.size(), b.dimensions.size()));
+    return report;
+  }
+  const std::vector<FieldPair> fields = pair_fields(a, b, report);
+  if (dense(a) && dense(b)) {
+    if (a.shape() != b.shape()) {
+      report.schema.push_back(fmt::format("shapes {} and {}", axes_text(a.shape()), axes_text(b.shape())));
+      return report;
+    }
+    compare_dense(report, left, right, fields, work);
+  } else {
+    compare_rows(report, left, right, fields, work);
+  }
+  return report;
+}
+
+}  // namespace tegula

@@ -1,0 +1,35 @@
+// Are two arrays the same? Whatever their formats.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tegula/array.h"
+
+namespace tegula {
+
+// One cell that differs. The columns hold just that cell.
+struct Difference {
+  std::string field;
+  std::vector<std::uint64_t> index;  // dense: along each axis; otherwise the row in row-major order
+  Column left, right;
+};
+
+struct Comparison {
+  std::vector<std::string> schema;  // what differs before any cell is looked at: shapes, fields
+  std::uint64_t cells = 0;          // compared, over all fields
+  std::uint64_t different = 0;
+  std::vector<Difference> first;  // at most kMost of them
+  static constexpr std::size_t kMost = 10;
+  bool same() const { return schema.empty() && different == 0; }
+};
+
+// Compares values, not encodings: an int32 3 equals a big-endian int64 3, NaN equals NaN, text is compared without
+// trailing zero bytes. Two arrays of one attribute each may name it differently. Holds two blocks at a time.
+Comparison compare(const Array& left, const Array& right, const Work& work);
+
+// The same for two cells.
+bool equal_cells(const Column& left, std::size_t i, const Column& right, std::size_t j);
+
+}  // namespace tegula

@@ -1,0 +1,84 @@
+#include "convert/filters.h"
+
+#include <charconv>
+
+#include "base/fail.h"
+
+namespace tegula {
+
+namespace {
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator)
+      parts.emplace_back();
+    else if (c != ' ')
+      parts.back() += c;
+  }
+  return parts;
+}
+
+Value option_value(const std::string& text) {
+  std::int64_t whole = 0;
+  const char* end = text.data() + text.size();
+  if (const auto parsed = std::from_chars(text.data(), end, whole); parsed.ec == std::errc{} && parsed.ptr == end)
+    return whole;
+  double real = 0;
+  if (const auto parsed = std::from_chars(text.data(), end, real); parsed.ec == std::errc{} && parsed.ptr == end)
+    return real;
+  return text;
+}
+
+// Names of the options that are given by place.
+std::vector<std::string_view> places(std::string_view filter, std::string_view format) {
+  if (filter == "blosc") return {"cname", format == "bcolz" ? "level" : "clevel", "shuffle"};
+  if (filter == "bitwidth" || filter == "bit_width_reduction" || filter == "positive_delta") return {"window"};
+  return {"level"};
+}
+
+// zarr before version 3 counts blosc's shuffles, the other formats name them.
+Value shuffle_value(Value value, std::string_view format) {
+  const auto* name = std::get_if<std::string>(&value);
+  if (!name || format == "bcolz" || format == "zarr3") return value;
+  constexpr std::string_view kNames[] = {"noshuffle", "shuffle", "bitshuffle"};
+  for (std::int64_t i = 0; i < 3; ++i)
+    if (*name == kNames[i]) return i;
+  return value;
+}
+
+Filter parse_filter(std::string_view text, std::string_view format) {
+  const std::vector<std::string> parts = split(text, ':');
+  Filter filter{parts[0], {}};
+  const std::vector<std::string_view> names = places(filter.name, format);
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const std::size_t equals = parts[i].find('=');
+    if (equals == std::string::npos && i > names.size())
+      fail(ErrorKind::invalid_argument,
+           "filter '{}': '{}' is one option too many; name further ones, as in {}:option=value", text, parts[i],
+           filter.name);
+    const std::string name = equals == std::string::npos ? std::string(names[i - 1]) : parts[i].substr(0, equals);
+    Value value = option_value(equals == std::string::npos ? parts[i] : parts[i].substr(equals + 1));
+    filter.options.emplace_back(name, name == "shuffle" ? shuffle_value(std::move(value), format) : std::move(value));
+  }
+  return filter;
+}
+
+}  // namespace
+
+std::vector<Filter> parse_filters(std::string_view text, std::string_view format) {
+  std::vector<Filter> filters;
+  if (text.empty() || text == "none") return filters;
+  for (const std::string& part : split(text, ',')) {
+    if (part.empty()) fail(ErrorKind::invalid_argument, "'{}' names no filter between two commas", text);
+    filters.push_back(parse_filter(part, format));
+  }
+  return filters;
+}
+
+std::vector<Filter> default_filters(std::string_view format, const Datatype& type) {
+  if (format == "tiledb") return parse_filters(type.size > 1 ? "byteshuffle,zstd:5" : "zstd:5", format);
+  return parse_filters(type.size > 1 ? "blosc:lz4:5:shuffle" : "blosc:lz4:5:noshuffle", format);
+}
+
+}  // namespace tegula

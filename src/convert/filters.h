@@ -1,0 +1,19 @@
+// Filter pipelines as a person writes them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tegula/schema.h"
+
+namespace tegula {
+
+// "byteshuffle,zstd:5", "blosc:lz4:5:shuffle", "zstd:level=5"; "none" or "" is no filter. The options get the names
+// that the format's own documents use. Throws invalid_argument.
+std::vector<Filter> parse_filters(std::string_view text, std::string_view format);
+
+// A sensible choice for values of `type`.
+std::vector<Filter> default_filters(std::string_view format, const Datatype& type);
+
+}  // namespace tegula

@@ -1,0 +1,175 @@
+#include "convert/target.h"
+
+#include <algorithm>
+
+#include "base/fail.h"
+#include "convert/filters.h"
+
+namespace tegula {
+
+namespace {
+
+bool is_zarr(std::string_view format) { return format.starts_with("zarr"); }
+
+// TileDB's texts of a fixed length are numpy's S; its other types have a twin of the same size.
+void to_numpy_type(Attribute& attribute) {
+  if (attribute.values_per_cell == 1 && !attribute.type.is_text()) return;
+  if (attribute.values_per_cell == kVar) {
+    if (attribute.type.is_text() || attribute.type.id == TypeId::blob) return;
+    fail(ErrorKind::unsupported, "attribute '{}' has lists of any length, which only TileDB holds", attribute.name);
+  }
+  if (!attribute.type.is_text())
+    fail(ErrorKind::unsupported, "attribute '{}' has {} values in a cell, which only TileDB holds", attribute.name,
+         attribute.values_per_cell);
+  attribute.type = Datatype(TypeId::bytes, static_cast<std::uint32_t>(attribute.cell_size()));
+  attribute.values_per_cell = 1;
+}
+
+// The other way round: S becomes ASCII of that many characters, U becomes UTF-32 code units.
+void to_tiledb_type(Attribute& attribute) {
+  Datatype& type = attribute.type;
+  if (type.id == TypeId::bytes && type.size > 0) {
+    attribute.values_per_cell = type.size;
+    type = Datatype(TypeId::ascii);
+  } else if (type.id == TypeId::unicode && type.size > 0) {
+    attribute.values_per_cell = type.size / 4;
+    type = Datatype(TypeId::utf32);
+  } else if (type.id == TypeId::raw && type.size > 0) {
+    attribute.values_per_cell = type.size;
+    type = Datatype(TypeId::blob);
+  }
+  type.big_endian = false;
+  if (!tiledb_code(type))
+    fail(ErrorKind::unsupported, "attribute '{}': TileDB has no type {}", attribute.name, display_name(attribute.type));
+}
+
+bool starts_at_zero(const Dimension& d) {
+  const auto* i = std::get_if<std::int64_t>(&d.domain.low);
+  const auto* u = std::get_if<std::uint64_t>(&d.domain.low);
+  return (i && *i == 0) || (u && *u == 0) || std::holds_alternative<std::monostate>(d.domain.low);
+}
+
+// Axes as zarr and bcolz have them: they count from 0.
+void to_counted_axes(Target& target) {
+  const std::vector<std::uint64_t> shape = target.schema.shape(), chunks = target.schema.chunks();
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    Dimension& d = target.schema.dimensions[i];
+    if (!starts_at_zero(d))
+      target.losses.push_back(fmt::format("the domain of '{}', which does not start at 0", d.name));
+    if (d.type.is_date()) target.losses.push_back(fmt::format("the dates of '{}'", d.name));
+    d.type = Datatype(TypeId::uint64);
+    d.domain = shape[i] ? Range{std::uint64_t{0}, shape[i] - 1} : Range{};
+    d.tile = std::max<std::uint64_t>(1, chunks[i]);
+    d.filters.clear();
+  }
+}
+
+// Coordinates of sparse cells become columns of a table.
+void to_columns(Target& target) {
+  Schema& schema = target.schema;
+  std::vector<Attribute> columns;
+  for (const Dimension& d : schema.dimensions) {
+    Attribute column;
+    column.name = d.name;
+    column.type = d.type;
+    column.values_per_cell = d.values_per_cell;
+    column.fill.resize(column.cell_size());
+    std::fill(column.fill.begin(), column.fill.end(), std::byte{0});
+    columns.push_back(std::move(column));
+  }
+  schema.attributes.insert(schema.attributes.begin(), columns.begin(), columns.end());
+  Dimension rows;
+  rows.name = "row";
+  rows.type = Datatype(TypeId::uint64);
+  schema.dimensions = {rows};
+  schema.sparse = false;
+  schema.table = true;
+  target.losses.push_back("the dimensions, which become columns");
+}
+
+void apply_chunks(Schema& schema, const std::vector<std::uint64_t>& chunks) {
+  if (chunks.empty()) return;
+  if (chunks.size() != schema.dimensions.size())
+    fail(ErrorKind::invalid_argument, "{} tile extents for {} dimensions", chunks.size(), schema.dimensions.size());
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    if (chunks[i] == 0) fail(ErrorKind::invalid_argument, "a tile extent must be 1 or more");
+    Dimension& d = schema.dimensions[i];
+    d.tile = d.type.is_signed() || d.type.is_date() ? Value(static_cast<std::int64_t>(chunks[i])) : Value(chunks[i]);
+  }
+}
+
+void keep_field(Target& target, const std::string& name) {
+  std::vector<Attribute>& attributes = target.schema.attributes;
+  if (!target.schema.attribute(name)) fail(ErrorKind::invalid_argument, "there is no field '{}'", name);
+  std::erase_if(attributes, [&](const Attribute& a) { return a.name != name; });
+}
+
+}  // namespace
+
+Target plan_target(const Array& source, const TargetOptions& options) {
+  const Schema& from = source.schema();
+  Target target;
+  target.schema = from;
+  Schema& to = target.schema;
+  to.format = options.format.empty() ? from.format : options.format;
+  const bool tiledb = to.format == "tiledb", same = to.format == from.format;
+  if (options.field) keep_field(target, *options.field);
+
+  if (!same && !tiledb) {
+    if (from.sparse && to.format == "bcolz")
+      to_columns(target);
+    else if (from.sparse)
+      fail(ErrorKind::unsupported, "the source is sparse, and {} arrays are dense", to.format);
+    if (is_zarr(to.format) && to.attributes.size() > 1)
+      fail(ErrorKind::invalid_argument, "the source has {} fields and a zarr array holds one; choose it with --field",
+           to.attributes.size());
+    if (to.format == "bcolz" && to.attributes.size() > 1 && !to.table) {
+      if (to.dimensions.size() != 1)
+        fail(ErrorKind::unsupported,
+             "several fields along {} dimensions have no place in bcolz; choose one with --field",
+             to.dimensions.size());
+      to.table = true;
+    }
+    if (is_zarr(to.format)) to.table = false;
+    if (!to.table || !from.sparse) to_counted_axes(target);
+    for (Attribute& a : to.attributes) {
+      if (a.nullable) target.losses.push_back(fmt::format("the nulls of '{}', which become its fill value", a.name));
+      if (!a.enumeration.empty())
+        target.losses.push_back(fmt::format("the enumeration of '{}': its codes stay", a.name));
+      a.nullable = false;
+      a.enumeration.clear();
+      to_numpy_type(a);
+      target.sources.push_back(a.name);
+      if (is_zarr(to.format)) a.name.clear();
+    }
+    for (const Label& label : to.labels) target.losses.push_back(fmt::format("the label '{}'", label.name));
+    to.labels.clear();
+    to.enumerations.clear();
+    to.current_domain.reset();
+  }
+  if (!same && tiledb) {
+    for (Attribute& a : to.attributes) to_tiledb_type(a);
+    to.table = false;
+    if (std::any_of(to.dimensions.begin(), to.dimensions.end(), [](const Dimension& d) { return d.domain == Range{}; }))
+      fail(ErrorKind::unsupported, "the source is empty along an axis, and a TileDB domain is not");
+  }
+  if (!same) {
+    to.format_version = 0;
+    to.coords_filters.clear();
+    to.offsets_filters.clear();
+    to.validity_filters.clear();
+    for (Attribute& a : to.attributes) a.filters = default_filters(to.format, a.type);
+  }
+  if (options.filters)
+    for (Attribute& a : to.attributes) a.filters = *options.filters;
+  apply_chunks(to, options.chunks);
+
+  if (target.sources.empty())
+    for (const Attribute& a : to.attributes) target.sources.push_back(a.name);
+  const std::size_t fragments = source.info().fragments.size();
+  if (fragments > 1)
+    target.losses.push_back(fmt::format("the history of {} fragments: only the present state is copied", fragments));
+  return target;
+}
+
+}  // namespace tegula

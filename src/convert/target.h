@@ -1,0 +1,30 @@
+// What becomes of a schema in another format.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tegula/array.h"
+
+namespace tegula {
+
+struct TargetOptions {
+  std::string format;                          // empty: the source's
+  std::optional<std::string> field;            // only this attribute
+  std::vector<std::uint64_t> chunks;           // empty: the source's
+  std::optional<std::vector<Filter>> filters;  // default: the source's in its own format, else default_filters()
+};
+
+struct Target {
+  Schema schema;
+  std::vector<std::string> sources;  // for each attribute of `schema`, the field it is copied from
+  std::vector<std::string> losses;   // what the target cannot hold
+};
+
+// Throws unsupported when the values themselves have no place in the target, and invalid_argument for options that do
+// not fit.
+Target plan_target(const Array& source, const TargetOptions& options);
+
+}  // namespace tegula
