@@ -23,7 +23,7 @@ class RowSource {
   virtual std::uint64_t block_rows() const { return 65536; }
   // Makes `out` hold rows first .. first + count of a field. The column comes with its type set and may hold old cells.
   virtual void read_rows(std::size_t field, std::uint64_t first, std::uint64_t count, Column& out) const = 0;
-  // Makes `out` hold the rows at `indices`, which never fall. Sources that decode less than whole ranges override this.
+  // Makes `out` hold the rows at `indices`, in any order. Sources that decode less than whole ranges override this.
   virtual void read_indices(std::size_t field, std::span<const std::uint64_t> indices, Column& out) const;
 };
 
