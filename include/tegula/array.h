@@ -23,32 +23,32 @@ struct MetaValue {
   Datatype type;
   std::uint32_t count = 0;  // values of `type` in `data`; an empty value keeps its type
   Bytes data;
-  bool json = false;        // `data` is JSON text
+  bool json = false;  // `data` is JSON text
 };
 using Metadata = std::map<std::string, MetaValue>;
 
 enum class Missing : std::uint8_t { fill, error };
 
 struct OpenOptions {
-  std::string format;                    // empty: found by looking
+  std::string format;                                         // empty: found by looking
   std::optional<std::pair<std::uint64_t, std::uint64_t>> at;  // milliseconds, both ends included; TileDB only
-  Bytes key;                             // AES-256-GCM key, 32 bytes, or empty
-  Missing missing = Missing::fill;       // what a chunk that is not there means
+  Bytes key;                                                  // AES-256-GCM key, 32 bytes, or empty
+  Missing missing = Missing::fill;                            // what a chunk that is not there means
   Work work;
 };
 
 struct CreateOptions {
   std::optional<std::uint32_t> format_version;
   Bytes key;
-  std::uint64_t at = 0;                  // TileDB: time of the schema, 0 is now
+  std::uint64_t at = 0;  // TileDB: time of the schema, 0 is now
   bool overwrite = false;
-  bool sync = true;                      // fsync files and folders
+  bool sync = true;  // fsync files and folders
   Work work;
 };
 
 struct WriteOptions {
-  std::uint64_t at = 0;                  // TileDB: time of the fragment, 0 is now
-  Order order = Order::row;              // of the cells given
+  std::uint64_t at = 0;      // TileDB: time of the fragment, 0 is now
+  Order order = Order::row;  // of the cells given
   bool sync = true;
   Work work;
 };
@@ -81,8 +81,8 @@ struct Info {
 struct Problem {
   enum class Severity : std::uint8_t { note, damage } severity = Severity::damage;
   std::string file;
-  std::string text;      // what was expected, what was found
-  std::string remedy;    // what `repair` or a person can do; may be empty
+  std::string text;    // what was expected, what was found
+  std::string remedy;  // what `repair` or a person can do; may be empty
 };
 
 // Handles are safe to share between reading threads. Every operation throws Error; one that a format lacks throws
@@ -117,8 +117,8 @@ class Array {
 enum class ObjectKind : std::uint8_t { none, array, group };
 
 struct Member {
-  std::string name;   // how to address it below the group
-  std::string uri;    // what open() takes
+  std::string name;  // how to address it below the group
+  std::string uri;   // what open() takes
   ObjectKind kind = ObjectKind::none;
 };
 

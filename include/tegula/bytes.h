@@ -52,9 +52,7 @@ template <class T>
 using Buffer = std::vector<T, UninitializedAllocator<T>>;
 
 inline ByteView bytes_of(std::string_view text) { return std::as_bytes(std::span(text.data(), text.size())); }
-inline std::string_view text_of(ByteView bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
+inline std::string_view text_of(ByteView bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 inline Bytes copy_of(ByteView bytes) { return Bytes(bytes.begin(), bytes.end()); }
 
 }  // namespace tegula

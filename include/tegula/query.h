@@ -34,14 +34,14 @@ struct Query {
   std::optional<std::vector<std::string>> fields;  // default: every attribute; sparse arrays: dimensions too
   std::vector<DimensionRanges> ranges;             // dimensions not named are whole
   std::vector<DimensionRanges> label_ranges;
-  std::optional<Selection> select;                 // dense arrays; instead of ranges
-  std::string where;                               // a condition, see docs/conditions.md
-  std::vector<Aggregate> aggregates;               // instead of fields: one batch with one cell
-  std::optional<Order> order;                      // default: row for dense, unordered for sparse
-  bool row_numbers = false;                        // tables: adds the column "__row" (uint64)
+  std::optional<Selection> select;    // dense arrays; instead of ranges
+  std::string where;                  // a condition, see docs/conditions.md
+  std::vector<Aggregate> aggregates;  // instead of fields: one batch with one cell
+  std::optional<Order> order;         // default: row for dense, unordered for sparse
+  bool row_numbers = false;           // tables: adds the column "__row" (uint64)
   std::uint64_t skip = 0;
   std::uint64_t limit = UINT64_MAX;
-  Work work;                                       // batches stay under work.memory
+  Work work;  // batches stay under work.memory
 };
 
 // Results in pieces. Not thread-safe; may be dropped at any point. Dense results that fit the budget come as one

@@ -49,12 +49,13 @@ struct Attribute {
   Datatype type;
   std::uint32_t values_per_cell = 1;
   bool nullable = false;
-  Bytes fill;               // one cell
-  bool fill_valid = false;  // nullable only
-  bool fill_defined = true; // false: the format leaves unwritten cells undefined (zarr `null`); `fill` is zeros
+  Bytes fill;                // one cell
+  bool fill_valid = false;   // nullable only
+  bool fill_defined = true;  // false: the format leaves unwritten cells undefined (zarr `null`); `fill` is zeros
   std::vector<Filter> filters;
   std::string enumeration;  // name in Schema::enumerations, or empty
-  std::vector<std::uint64_t> cell_shape;  // of the values in a cell that have several axes (bcolz columns); empty: one axis
+  std::vector<std::uint64_t>
+      cell_shape;  // of the values in a cell that have several axes (bcolz columns); empty: one axis
   std::uint64_t cell_size() const { return values_per_cell == kVar ? 0 : values_per_cell * type.full_size(); }
 };
 
@@ -78,10 +79,10 @@ struct Label {
 };
 
 struct Schema {
-  std::string format;              // "tiledb", "bcolz", "zarr0" .. "zarr3"
+  std::string format;  // "tiledb", "bcolz", "zarr0" .. "zarr3"
   std::uint32_t format_version = 0;
   bool sparse = false;
-  bool table = false;              // a bcolz ctable: rows are found by conditions rather than masked
+  bool table = false;  // a bcolz ctable: rows are found by conditions rather than masked
   std::vector<Dimension> dimensions;
   std::vector<Attribute> attributes;
   Order tile_order = Order::row;

@@ -32,9 +32,9 @@ Selection parse_selection(std::string_view text);
 // One axis of a resolved selection: `count` indices, all inside the axis.
 struct AxisPick {
   std::uint64_t count = 0;
-  std::int64_t start = 0, step = 1;   // when `indices` is empty
+  std::int64_t start = 0, step = 1;    // when `indices` is empty
   std::vector<std::uint64_t> indices;  // an index list or mask
-  bool dropped = false;               // came from an integer: not an axis of the result
+  bool dropped = false;                // came from an integer: not an axis of the result
   std::uint64_t at(std::uint64_t i) const {
     return indices.empty() ? static_cast<std::uint64_t>(start + static_cast<std::int64_t>(i) * step) : indices[i];
   }

@@ -30,8 +30,8 @@ class Progress {
 
 // All members have working defaults; the pointers are borrowed and may be null.
 struct Work {
-  unsigned threads = 0;                  // 0: as many as the machine has
-  std::uint64_t memory = 2ull << 30;     // budget in bytes for what an operation holds at once
+  unsigned threads = 0;               // 0: as many as the machine has
+  std::uint64_t memory = 2ull << 30;  // budget in bytes for what an operation holds at once
   const Cancel* cancel = nullptr;
   Progress* progress = nullptr;
 

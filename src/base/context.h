@@ -6,8 +6,8 @@
 
 namespace tegula {
 
-// A list on the stack, one per thread; an Error that is made while contexts are open carries their texts, outermost first.
-// The parallel runtime hands the caller's list to its workers.
+// A list on the stack, one per thread; an Error that is made while contexts are open carries their texts, outermost
+// first. The parallel runtime hands the caller's list to its workers.
 class ContextNode {
  public:
   ContextNode(const ContextNode&) = delete;
@@ -37,7 +37,8 @@ class ContextNode {
   const ContextNode* outer_;
 };
 
-// Context doing([&] { return fmt::format("opening array '{}'", uri); });   // the text is made only when something throws
+// Context doing([&] { return fmt::format("opening array '{}'", uri); });   // the text is made only when something
+// throws
 template <class F>
 class Context final : public ContextNode {
  public:

@@ -16,7 +16,8 @@ void Cursor::check_count(std::uint64_t n, std::uint64_t item_size, std::string_v
 }
 
 void Cursor::seek(std::uint64_t position, std::string_view what) {
-  if (position > data_.size()) fail("{} points to byte {}, found only {} bytes", what, base_ + position, base_ + data_.size());
+  if (position > data_.size())
+    fail("{} points to byte {}, found only {} bytes", what, base_ + position, base_ + data_.size());
   at_ = position;
 }
 

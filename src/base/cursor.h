@@ -43,8 +43,8 @@ class Cursor {
   }
   void check_count(std::uint64_t n, std::uint64_t item_size, std::string_view what) const;
 
-  std::uint64_t position() const noexcept { return at_; }           // in the data
-  std::uint64_t offset() const noexcept { return base_ + at_; }     // in the file
+  std::uint64_t position() const noexcept { return at_; }        // in the data
+  std::uint64_t offset() const noexcept { return base_ + at_; }  // in the file
   std::uint64_t remaining() const noexcept { return data_.size() - at_; }
   bool done() const noexcept { return at_ == data_.size(); }
   ByteView rest() const noexcept { return data_.subspan(at_); }

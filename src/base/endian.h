@@ -18,7 +18,8 @@ T swap_bytes(T value) noexcept {
   if constexpr (sizeof(T) == 1) {
     return value;
   } else {
-    using U = std::conditional_t<sizeof(T) == 2, std::uint16_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+    using U = std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                 std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
     U bits = std::bit_cast<U>(value);
     if constexpr (sizeof(T) == 2) bits = __builtin_bswap16(bits);
     if constexpr (sizeof(T) == 4) bits = __builtin_bswap32(bits);

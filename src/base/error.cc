@@ -26,18 +26,26 @@ std::string with_context(ErrorKind kind, const std::string& message) {
 
 std::string_view name(ErrorKind kind) noexcept {
   switch (kind) {
-    case ErrorKind::not_found: return "not found";
-    case ErrorKind::corrupt: return "corrupt";
-    case ErrorKind::unsupported: return "unsupported";
-    case ErrorKind::invalid_argument: return "invalid argument";
-    case ErrorKind::permission: return "permission denied";
-    case ErrorKind::io: return "i/o error";
-    case ErrorKind::cancelled: return "cancelled";
+    case ErrorKind::not_found:
+      return "not found";
+    case ErrorKind::corrupt:
+      return "corrupt";
+    case ErrorKind::unsupported:
+      return "unsupported";
+    case ErrorKind::invalid_argument:
+      return "invalid argument";
+    case ErrorKind::permission:
+      return "permission denied";
+    case ErrorKind::io:
+      return "i/o error";
+    case ErrorKind::cancelled:
+      return "cancelled";
   }
   return "error";
 }
 
-Error::Error(ErrorKind kind, const std::string& message) : std::runtime_error(with_context(kind, message)), kind_(kind) {}
+Error::Error(ErrorKind kind, const std::string& message)
+    : std::runtime_error(with_context(kind, message)), kind_(kind) {}
 
 ContextNode::ContextNode() noexcept : outer_(t_current) { t_current = this; }
 ContextNode::~ContextNode() { t_current = outer_; }

@@ -70,7 +70,10 @@ Datatype parse_simple(std::string_view text) {
     if (!tail.empty()) unknown(text);
     if (kind == 'U') size *= 4;
     if (size > kLargestItem) unknown(text);
-    type = Datatype(kind == 'U' ? TypeId::unicode : kind == 'V' ? TypeId::raw : TypeId::bytes, static_cast<std::uint32_t>(size));
+    type = Datatype(kind == 'U'   ? TypeId::unicode
+                    : kind == 'V' ? TypeId::raw
+                                  : TypeId::bytes,
+                    static_cast<std::uint32_t>(size));
     type.big_endian = big && kind == 'U';
     return type;
   }
@@ -145,11 +148,16 @@ class PythonText {
       } else {
         expect('[');
         while (!accept(']')) {
-          if (key == "names") names.push_back(field_name());
-          else if (key == "formats") formats.push_back(type(depth + 1));
-          else if (key == "offsets") offsets.push_back(integer());
-          else if (key == "titles") peek() == '\'' || peek() == '"' ? void(string()) : word();
-          else unknown(text_);
+          if (key == "names")
+            names.push_back(field_name());
+          else if (key == "formats")
+            formats.push_back(type(depth + 1));
+          else if (key == "offsets")
+            offsets.push_back(integer());
+          else if (key == "titles")
+            peek() == '\'' || peek() == '"' ? void(string()) : word();
+          else
+            unknown(text_);
           if (!accept(',') && peek() != ']') unknown(text_);
         }
       }
@@ -213,7 +221,9 @@ class PythonText {
 
   std::string string() {
     skip();
-    if (at_ + 1 < text_.size() && (text_[at_] == 'u' || text_[at_] == 'b') && (text_[at_ + 1] == '\'' || text_[at_ + 1] == '"')) ++at_;
+    if (at_ + 1 < text_.size() && (text_[at_] == 'u' || text_[at_] == 'b') &&
+        (text_[at_ + 1] == '\'' || text_[at_ + 1] == '"'))
+      ++at_;
     if (at_ >= text_.size() || (text_[at_] != '\'' && text_[at_] != '"')) unknown(text_);
     const char quote = text_[at_++];
     std::string out;
@@ -284,17 +294,22 @@ std::string record_string(const Datatype& type) {
     element.shape.clear();
     return element.id == TypeId::record ? numpy_string(element) : quoted(numpy_string(element));
   };
-  auto shape = [](const Field& field) { return fmt::format("({}{})", fmt::join(field.type.shape, ", "), field.type.shape.size() == 1 ? "," : ""); };
+  auto shape = [](const Field& field) {
+    return fmt::format("({}{})", fmt::join(field.type.shape, ", "), field.type.shape.size() == 1 ? "," : "");
+  };
   std::string text, names, formats, offsets;
   for (const Field& field : *type.fields) {
     const bool sub = !field.type.shape.empty();
-    text += fmt::format("{}({}, {}{})", text.empty() ? "" : ", ", quoted(field.name), inner(field), sub ? ", " + shape(field) : "");
+    text += fmt::format("{}({}, {}{})", text.empty() ? "" : ", ", quoted(field.name), inner(field),
+                        sub ? ", " + shape(field) : "");
     names += (names.empty() ? "" : ", ") + quoted(field.name);
-    formats += (formats.empty() ? "" : ", ") + (sub ? fmt::format("({}, {})", inner(field), shape(field)) : inner(field));
+    formats +=
+        (formats.empty() ? "" : ", ") + (sub ? fmt::format("({}, {})", inner(field), shape(field)) : inner(field));
     offsets += (offsets.empty() ? "" : ", ") + std::to_string(field.offset);
   }
   if (packed) return "[" + text + "]";
-  return fmt::format("{{'names': [{}], 'formats': [{}], 'offsets': [{}], 'itemsize': {}}}", names, formats, offsets, type.size);
+  return fmt::format("{{'names': [{}], 'formats': [{}], 'offsets': [{}], 'itemsize': {}}}", names, formats, offsets,
+                     type.size);
 }
 
 }  // namespace
@@ -366,7 +381,8 @@ Datatype parse_datatype(std::string_view text) {
     if (big) type.big_endian = type.size > 1;
     return type;
   } catch (const Error&) {
-    fail(ErrorKind::invalid_argument, "'{}' is not a datatype; write for example int32, <f8, datetime64[ns], S7 or ascii", text);
+    fail(ErrorKind::invalid_argument,
+         "'{}' is not a datatype; write for example int32, <f8, datetime64[ns], S7 or ascii", text);
   }
 }
 

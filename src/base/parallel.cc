@@ -1,9 +1,10 @@
-// One pool per process, made at first use and grown to what loops ask for. A loop is a shared counter: the caller works on it
-// itself and only *offers* it to the pool, so a loop never waits for a free worker. That is why nested loops cannot deadlock
-// and why a loop of one thread touches no pool at all.
+// One pool per process, made at first use and grown to what loops ask for. A loop is a shared counter: the caller works
+// on it itself and only *offers* it to the pool, so a loop never waits for a free worker. That is why nested loops
+// cannot deadlock and why a loop of one thread touches no pool at all.
 //
-// fork() copies the pool's memory but not its threads. The child notices by its process id and makes a new pool; the old one is
-// abandoned, since its locks may be in any state. General schedulers (oneTBB) do not survive this, which is why there is one here.
+// fork() copies the pool's memory but not its threads. The child notices by its process id and makes a new pool; the
+// old one is abandoned, since its locks may be in any state. General schedulers (oneTBB) do not survive this, which is
+// why there is one here.
 #include "base/parallel.h"
 
 #include <unistd.h>

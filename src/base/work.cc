@@ -28,8 +28,10 @@ std::uint64_t parse_size(std::string_view text) {
   if (!unit.empty() && unit != "b") {
     const std::size_t power = kUnits.find(unit[0]);
     const std::string_view tail = std::string_view(unit).substr(1);
-    if (power == std::string_view::npos || (tail != "" && tail != "b" && tail != "ib")) scale = 0;
-    else scale = std::pow(1024.0, static_cast<double>(power + 1));
+    if (power == std::string_view::npos || (tail != "" && tail != "b" && tail != "ib"))
+      scale = 0;
+    else
+      scale = std::pow(1024.0, static_cast<double>(power + 1));
   }
   const double bytes = number * scale;
   if (error != std::errc{} || scale == 0 || !(number >= 0) || !(bytes < 9.2e18))

@@ -17,7 +17,8 @@ struct Driver {
   Found (*probe)(const Store& store);
   // OpenOptions::format, when set, is one of `formats`.
   std::shared_ptr<Array> (*open)(std::shared_ptr<Store> store, const OpenOptions& options);
-  std::shared_ptr<Group> (*open_group)(std::shared_ptr<Store> store, const OpenOptions& options);  // null: has no groups
+  std::shared_ptr<Group> (*open_group)(std::shared_ptr<Store> store,
+                                       const OpenOptions& options);  // null: has no groups
   // Null: read only.
   std::shared_ptr<Array> (*create)(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options);
 };

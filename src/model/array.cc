@@ -7,14 +7,19 @@ namespace tegula {
 namespace {
 
 [[noreturn]] void lacking(const Array& array, std::string_view what) {
-  fail(ErrorKind::unsupported, "{} is not possible for a {} {} array", what, array.schema().sparse ? "sparse" : "dense", array.schema().format);
+  fail(ErrorKind::unsupported, "{} is not possible for a {} {} array", what, array.schema().sparse ? "sparse" : "dense",
+       array.schema().format);
 }
 
 }  // namespace
 
-void Array::read(const Selection&, std::string_view, const StridedBuffer&, const Work&) const { lacking(*this, "reading into a buffer"); }
+void Array::read(const Selection&, std::string_view, const StridedBuffer&, const Work&) const {
+  lacking(*this, "reading into a buffer");
+}
 std::vector<Problem> Array::verify(const Work&) const { lacking(*this, "verifying"); }
-void Array::write(const Selection&, std::string_view, const StridedView&, const WriteOptions&) { lacking(*this, "writing a selection"); }
+void Array::write(const Selection&, std::string_view, const StridedView&, const WriteOptions&) {
+  lacking(*this, "writing a selection");
+}
 void Array::write(const Batch&, const WriteOptions&) { lacking(*this, "writing cells"); }
 void Array::append(const Batch&, const WriteOptions&) { lacking(*this, "appending"); }
 void Array::resize(const std::vector<std::uint64_t>&, const WriteOptions&) { lacking(*this, "resizing"); }

@@ -8,7 +8,8 @@
 
 namespace tegula {
 
-ChunkPlan::ChunkPlan(const Picks& picks, std::span<const std::uint64_t> shape, std::span<const std::uint64_t> chunk_shape)
+ChunkPlan::ChunkPlan(const Picks& picks, std::span<const std::uint64_t> shape,
+                     std::span<const std::uint64_t> chunk_shape)
     : shape_(shape.begin(), shape.end()), chunk_shape_(chunk_shape.begin(), chunk_shape.end()), points_(picks.points) {
   for (const AxisPick& axis : picks.axes) dropped_.push_back(axis.dropped);
   if (points_) {
@@ -46,7 +47,8 @@ ChunkPlan::ChunkPlan(const Picks& picks, std::span<const std::uint64_t> shape, s
         parts.push_back(std::move(part));
       }
     }
-    if (__builtin_mul_overflow(pieces_, parts.size(), &pieces_)) fail(ErrorKind::invalid_argument, "the selection touches too many chunks");
+    if (__builtin_mul_overflow(pieces_, parts.size(), &pieces_))
+      fail(ErrorKind::invalid_argument, "the selection touches too many chunks");
     axes_.push_back(std::move(parts));
   }
 }
@@ -120,10 +122,27 @@ std::pair<std::uint64_t, std::uint64_t> ChunkPlan::extent(std::size_t i) const {
       fold(a, *first, *last);
     } else {
       const auto end = part.start + static_cast<std::int64_t>(part.count - 1) * part.step;
-      fold(a, static_cast<std::uint64_t>(std::min(part.start, end)), static_cast<std::uint64_t>(std::max(part.start, end)));
+      fold(a, static_cast<std::uint64_t>(std::min(part.start, end)),
+           static_cast<std::uint64_t>(std::max(part.start, end)));
     }
   }
   return {low, high + 1};
+}
+
+std::byte* ChunkPlan::direct(std::size_t i, const StridedBuffer& out, std::size_t item) const {
+  if (points_) return nullptr;
+  const auto parts = parts_of(i);
+  const auto strides = full_strides(out.strides);
+  std::byte* at = out.data;
+  auto expected = static_cast<std::int64_t>(item);
+  for (std::size_t a = parts.size(); a-- > 0;) {
+    const Part& part = *parts[a];
+    const bool one = chunk_shape_[a] == 1;
+    if (part.listed() || part.count != chunk_shape_[a] || (!one && (part.step != 1 || strides[a] != expected))) return nullptr;
+    at += static_cast<std::int64_t>(part.out) * strides[a];
+    expected *= static_cast<std::int64_t>(chunk_shape_[a]);
+  }
+  return at;
 }
 
 // A result has no axis where the selection had an integer; a stride of 0 stands for it.
@@ -135,16 +154,19 @@ std::vector<std::int64_t> ChunkPlan::full_strides(const std::vector<std::int64_t
   return full;
 }
 
-// Calls copy(offset in result, offset in chunk, strides of both, shape) for every box of the piece: one, unless an axis is a list.
+// Calls copy(offset in result, offset in chunk, strides of both, shape) for every box of the piece: one, unless an axis
+// is a list.
 template <class Copy>
-void ChunkPlan::walk(std::size_t i, const std::vector<std::int64_t>& out_strides, std::span<const std::int64_t> chunk_strides, Copy copy) const {
+void ChunkPlan::walk(std::size_t i, const std::vector<std::int64_t>& out_strides,
+                     std::span<const std::int64_t> chunk_strides, Copy copy) const {
   if (points_) {
     const PointGroup& group = groups_[i];
     for (std::size_t p = 0; p < group.out.size(); ++p) {
       std::int64_t in = 0;
-      for (std::size_t a = 0; a < chunk_strides.size(); ++a) in += static_cast<std::int64_t>(group.in[a][p]) * chunk_strides[a];
-      copy(static_cast<std::int64_t>(group.out[p]) * out_strides[0], in, std::span<const std::int64_t>{}, std::span<const std::int64_t>{},
-           std::span<const std::uint64_t>{});
+      for (std::size_t a = 0; a < chunk_strides.size(); ++a)
+        in += static_cast<std::int64_t>(group.in[a][p]) * chunk_strides[a];
+      copy(static_cast<std::int64_t>(group.out[p]) * out_strides[0], in, std::span<const std::int64_t>{},
+           std::span<const std::int64_t>{}, std::span<const std::uint64_t>{});
     }
     return;
   }
@@ -172,30 +194,35 @@ void ChunkPlan::walk(std::size_t i, const std::vector<std::int64_t>& out_strides
       list_out += static_cast<std::int64_t>(part.out_list[at[l]]) * out_strides[lists[l]];
       list_in += static_cast<std::int64_t>(part.in_list[at[l]]) * chunk_strides[lists[l]];
     }
-    copy(list_out, list_in, std::span<const std::int64_t>(to), std::span<const std::int64_t>(from), std::span<const std::uint64_t>(box));
+    copy(list_out, list_in, std::span<const std::int64_t>(to), std::span<const std::int64_t>(from),
+         std::span<const std::uint64_t>(box));
     std::size_t l = lists.size();
     while (l > 0 && ++at[l - 1] == parts[lists[l - 1]]->count) at[--l] = 0;
     if (l == 0) return;
   }
 }
 
-void ChunkPlan::gather(std::size_t i, const std::byte* chunk, std::span<const std::int64_t> strides, const StridedBuffer& out,
-                       std::size_t item) const {
-  walk(i, full_strides(out.strides), strides, [&](std::int64_t to, std::int64_t from, auto to_strides, auto from_strides, auto box) {
-    copy_box(out.data + to, to_strides, chunk + from, from_strides, box, item);
-  });
+void ChunkPlan::gather(std::size_t i, const std::byte* chunk, std::span<const std::int64_t> strides,
+                       const StridedBuffer& out, std::size_t item) const {
+  walk(i, full_strides(out.strides), strides,
+       [&](std::int64_t to, std::int64_t from, auto to_strides, auto from_strides, auto box) {
+         copy_box(out.data + to, to_strides, chunk + from, from_strides, box, item);
+       });
 }
 
 void ChunkPlan::fill(std::size_t i, const StridedBuffer& out, ByteView item) const {
   const std::vector<std::int64_t> still(chunk_shape_.size(), 0);
-  walk(i, full_strides(out.strides), still,
-       [&](std::int64_t to, std::int64_t, auto to_strides, auto, auto box) { fill_box(out.data + to, to_strides, box, item); });
+  walk(i, full_strides(out.strides), still, [&](std::int64_t to, std::int64_t, auto to_strides, auto, auto box) {
+    fill_box(out.data + to, to_strides, box, item);
+  });
 }
 
-void ChunkPlan::scatter(std::size_t i, std::byte* chunk, std::span<const std::int64_t> strides, const StridedView& in, std::size_t item) const {
-  walk(i, full_strides(in.strides), strides, [&](std::int64_t from, std::int64_t to, auto from_strides, auto to_strides, auto box) {
-    copy_box(chunk + to, to_strides, in.data + from, from_strides, box, item);
-  });
+void ChunkPlan::scatter(std::size_t i, std::byte* chunk, std::span<const std::int64_t> strides, const StridedView& in,
+                        std::size_t item) const {
+  walk(i, full_strides(in.strides), strides,
+       [&](std::int64_t from, std::int64_t to, auto from_strides, auto to_strides, auto box) {
+         copy_box(chunk + to, to_strides, in.data + from, from_strides, box, item);
+       });
 }
 
 }  // namespace tegula

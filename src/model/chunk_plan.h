@@ -27,33 +27,39 @@ class ChunkPlan {
   // First and last+1 cell that the piece touches, counted in C order of the whole chunk.
   std::pair<std::uint64_t, std::uint64_t> extent(std::size_t i) const;
 
+  // Where in the result the piece lies, when it is its whole chunk and lies there as it does in a C-ordered chunk; else null.
+  std::byte* direct(std::size_t i, const StridedBuffer& out, std::size_t item) const;
+
   // Chunk to result. `chunk` points at the chunk's first cell, `strides` are its byte strides.
-  void gather(std::size_t i, const std::byte* chunk, std::span<const std::int64_t> strides, const StridedBuffer& out, std::size_t item) const;
+  void gather(std::size_t i, const std::byte* chunk, std::span<const std::int64_t> strides, const StridedBuffer& out,
+              std::size_t item) const;
   // The fill value to the piece's places in the result.
   void fill(std::size_t i, const StridedBuffer& out, ByteView item) const;
   // Values to chunk.
-  void scatter(std::size_t i, std::byte* chunk, std::span<const std::int64_t> strides, const StridedView& in, std::size_t item) const;
+  void scatter(std::size_t i, std::byte* chunk, std::span<const std::int64_t> strides, const StridedView& in,
+               std::size_t item) const;
 
  private:
   // The part of one axis that falls into one chunk: either a run (start, step, count, out) or lists.
   struct Part {
     std::uint64_t chunk = 0;
     std::uint64_t count = 0;
-    std::int64_t start = 0, step = 1;    // in the chunk
-    std::uint64_t out = 0;               // first place in the result
+    std::int64_t start = 0, step = 1;  // in the chunk
+    std::uint64_t out = 0;             // first place in the result
     std::vector<std::uint64_t> in_list, out_list;
     bool listed() const { return !in_list.empty(); }
   };
   // With points: the cells of one chunk.
   struct PointGroup {
     std::vector<std::uint64_t> chunk;
-    std::vector<std::uint64_t> out;                // places in the 1-d result
-    std::vector<std::vector<std::uint64_t>> in;    // per axis, in the chunk
+    std::vector<std::uint64_t> out;              // places in the 1-d result
+    std::vector<std::vector<std::uint64_t>> in;  // per axis, in the chunk
   };
 
   std::vector<const Part*> parts_of(std::size_t i) const;
   template <class Copy>
-  void walk(std::size_t i, const std::vector<std::int64_t>& out_strides, std::span<const std::int64_t> chunk_strides, Copy copy) const;
+  void walk(std::size_t i, const std::vector<std::int64_t>& out_strides, std::span<const std::int64_t> chunk_strides,
+            Copy copy) const;
   std::vector<std::int64_t> full_strides(const std::vector<std::int64_t>& strides) const;
   void group_points(const Picks& picks);
 

@@ -10,12 +10,13 @@ namespace tegula {
 
 namespace {
 
-// Bounds and extents of integer and date dimensions as 64-bit patterns: differences are right for signed and unsigned alike.
+// Bounds and extents of integer and date dimensions as 64-bit patterns: differences are right for signed and unsigned
+// alike.
 std::uint64_t bits_of(const Value& value, const Dimension& dimension) {
   if (const auto* i = std::get_if<std::int64_t>(&value)) return static_cast<std::uint64_t>(*i);
   if (const auto* u = std::get_if<std::uint64_t>(&value)) return *u;
-  fail(ErrorKind::invalid_argument, "dimension '{}' of type {} has no integer bounds, so the array has no shape", dimension.name,
-       display_name(dimension.type));
+  fail(ErrorKind::invalid_argument, "dimension '{}' of type {} has no integer bounds, so the array has no shape",
+       dimension.name, display_name(dimension.type));
 }
 
 template <class T>
@@ -64,7 +65,8 @@ std::vector<std::uint64_t> Schema::shape() const {
 std::vector<std::uint64_t> Schema::chunks() const {
   std::vector<std::uint64_t> out = shape();
   for (std::size_t i = 0; i < out.size(); ++i)
-    if (dimensions[i].tile != Value{}) out[i] = std::min(out[i] ? out[i] : UINT64_MAX, bits_of(dimensions[i].tile, dimensions[i]));
+    if (dimensions[i].tile != Value{})
+      out[i] = std::min(out[i] ? out[i] : UINT64_MAX, bits_of(dimensions[i].tile, dimensions[i]));
   return out;
 }
 

@@ -84,8 +84,10 @@ class Parser {
       if (!accept(',') && (skip(), at_ >= text_.size() || text_[at_] != ']')) stop("expected ',' or ']'");
     }
     if (words && numbers) stop("a list holds either indices or True / False");
-    if (words) selection.axes.emplace_back(std::move(mask));
-    else selection.axes.emplace_back(std::move(indices));
+    if (words)
+      selection.axes.emplace_back(std::move(mask));
+    else
+      selection.axes.emplace_back(std::move(indices));
   }
 
   std::optional<std::int64_t> integer() {
@@ -194,7 +196,8 @@ Picks resolve(const Selection& selection, const std::vector<std::uint64_t>& shap
   if (dots > 1) fail(ErrorKind::invalid_argument, "a selection can have only one '...'");
   const std::size_t given = selection.axes.size() - static_cast<std::size_t>(dots);
   if (given > shape.size())
-    fail(ErrorKind::invalid_argument, "too many indices: the array has {} dimensions, the selection {}", shape.size(), given);
+    fail(ErrorKind::invalid_argument, "too many indices: the array has {} dimensions, the selection {}", shape.size(),
+         given);
 
   Picks picks;
   picks.points = selection.points;
@@ -215,7 +218,8 @@ Picks resolve(const Selection& selection, const std::vector<std::uint64_t>& shap
   if (picks.points)
     for (const AxisPick& axis : picks.axes)
       if (axis.count != picks.axes.front().count)
-        fail(ErrorKind::invalid_argument, "points need as many indices on every axis: found {} and {}", picks.axes.front().count, axis.count);
+        fail(ErrorKind::invalid_argument, "points need as many indices on every axis: found {} and {}",
+             picks.axes.front().count, axis.count);
   return picks;
 }
 
@@ -237,7 +241,8 @@ std::uint64_t Picks::cells() const {
   if (points) return axes.empty() ? 1 : axes.front().count;
   std::uint64_t n = 1;
   for (const AxisPick& axis : axes)
-    if (__builtin_mul_overflow(n, axis.count, &n)) fail(ErrorKind::invalid_argument, "the selection has more than 2^64 cells");
+    if (__builtin_mul_overflow(n, axis.count, &n))
+      fail(ErrorKind::invalid_argument, "the selection has more than 2^64 cells");
   return n;
 }
 

@@ -15,13 +15,15 @@ struct Axis {
   std::int64_t to, from;
 };
 
-// Drops axes of length 1, puts the axis with the smallest destination stride last, and melts neighbours that lie back to back
-// on both sides.
-std::vector<Axis> simplify(std::span<const std::int64_t> to, std::span<const std::int64_t> from, std::span<const std::uint64_t> shape) {
+// Drops axes of length 1, puts the axis with the smallest destination stride last, and melts neighbours that lie back
+// to back on both sides.
+std::vector<Axis> simplify(std::span<const std::int64_t> to, std::span<const std::int64_t> from,
+                           std::span<const std::uint64_t> shape) {
   std::vector<Axis> axes;
   for (std::size_t i = 0; i < shape.size(); ++i)
     if (shape[i] != 1) axes.push_back({shape[i], to[i], from[i]});
-  std::stable_sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return std::abs(a.to) > std::abs(b.to); });
+  std::stable_sort(axes.begin(), axes.end(),
+                   [](const Axis& a, const Axis& b) { return std::abs(a.to) > std::abs(b.to); });
   for (std::size_t i = axes.size(); i-- > 1;) {
     Axis& outer = axes[i - 1];
     const Axis& inner = axes[i];
@@ -35,7 +37,8 @@ std::vector<Axis> simplify(std::span<const std::int64_t> to, std::span<const std
 }
 
 template <std::size_t N>
-void copy_items(std::byte* to, std::int64_t to_stride, const std::byte* from, std::int64_t from_stride, std::uint64_t count) {
+void copy_items(std::byte* to, std::int64_t to_stride, const std::byte* from, std::int64_t from_stride,
+                std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i, to += to_stride, from += from_stride) std::memcpy(to, from, N);
 }
 
@@ -45,11 +48,16 @@ void copy_row(std::byte* to, const std::byte* from, const Axis& axis, std::size_
     return;
   }
   switch (item) {
-    case 1: return copy_items<1>(to, axis.to, from, axis.from, axis.count);
-    case 2: return copy_items<2>(to, axis.to, from, axis.from, axis.count);
-    case 4: return copy_items<4>(to, axis.to, from, axis.from, axis.count);
-    case 8: return copy_items<8>(to, axis.to, from, axis.from, axis.count);
-    case 16: return copy_items<16>(to, axis.to, from, axis.from, axis.count);
+    case 1:
+      return copy_items<1>(to, axis.to, from, axis.from, axis.count);
+    case 2:
+      return copy_items<2>(to, axis.to, from, axis.from, axis.count);
+    case 4:
+      return copy_items<4>(to, axis.to, from, axis.from, axis.count);
+    case 8:
+      return copy_items<8>(to, axis.to, from, axis.from, axis.count);
+    case 16:
+      return copy_items<16>(to, axis.to, from, axis.from, axis.count);
     default:
       for (std::uint64_t i = 0; i < axis.count; ++i, to += axis.to, from += axis.from) std::memcpy(to, from, item);
   }
@@ -57,7 +65,8 @@ void copy_row(std::byte* to, const std::byte* from, const Axis& axis, std::size_
 
 void copy_axes(std::byte* to, const std::byte* from, std::span<const Axis> axes, std::size_t item) {
   if (axes.size() == 1) return copy_row(to, from, axes[0], item);
-  for (std::uint64_t i = 0; i < axes[0].count; ++i, to += axes[0].to, from += axes[0].from) copy_axes(to, from, axes.subspan(1), item);
+  for (std::uint64_t i = 0; i < axes[0].count; ++i, to += axes[0].to, from += axes[0].from)
+    copy_axes(to, from, axes.subspan(1), item);
 }
 
 }  // namespace
@@ -72,7 +81,8 @@ void copy_box(std::byte* to, std::span<const std::int64_t> to_strides, const std
     copy_axes(to, from, axes, item);
 }
 
-void fill_box(std::byte* to, std::span<const std::int64_t> to_strides, std::span<const std::uint64_t> shape, ByteView item) {
+void fill_box(std::byte* to, std::span<const std::int64_t> to_strides, std::span<const std::uint64_t> shape,
+              ByteView item) {
   const std::vector<std::int64_t> still(shape.size(), 0);
   copy_box(to, to_strides, item.data(), still, shape, item.size());
 }

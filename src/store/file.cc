@@ -1,12 +1,14 @@
 // How a file comes to be:
-//   1. It is written under a temporary name in the root folder of the store. Not beside its final place, because other libraries
+//   1. It is written under a temporary name in the root folder of the store. Not beside its final place, because other
+//   libraries
 //      take every file of some folders (TileDB's __schema) for data, and a crash may leave the temporary file behind.
 //   2. It is synced, so that its bytes are on the disk before its name is.
 //   3. It is renamed to its final name, which replaces an older file of that name in one step.
 //   4. The folder is synced, so that the new name survives a power loss.
 // A crash before 3 leaves what was there before, plus a file named .tegula-*.
 //
-// Reads use pread: a mapped file that somebody cuts short would end the process, and 64 KiB reads are as fast from the page cache.
+// Reads use pread: a mapped file that somebody cuts short would end the process, and 64 KiB reads are as fast from the
+// page cache.
 #include "store/file.h"
 
 #include <dirent.h>
@@ -95,7 +97,7 @@ class FileStore final : public Store {
   void get(std::span<RangeRead> reads) const override {
     Fd file;
     std::string_view open_key;
-    struct stat status {};
+    struct stat status{};
     for (RangeRead& read : reads) {
       if (!file || read.key != open_key) {
         file = open_file(read.key, status);
@@ -176,14 +178,16 @@ class FileStore final : public Store {
 
   std::string temporary_path() const {
     std::uint64_t random = 0;
-    if (::getrandom(&random, sizeof random, 0) != static_cast<ssize_t>(sizeof random)) random = static_cast<std::uint64_t>(::getpid());
+    if (::getrandom(&random, sizeof random, 0) != static_cast<ssize_t>(sizeof random))
+      random = static_cast<std::uint64_t>(::getpid());
     return fmt::format("{}/{}{:016x}", root_, kTemporaryPrefix, random);
   }
 
   // Makes the folder of `path` and those above it; new ones are synced into their parents.
   void make_folders(const std::string& path) const {
     if (::mkdir(path.c_str(), 0777) == 0) {
-      if (const std::size_t slash = path.rfind('/'); slash != std::string::npos && slash > 0) sync_path(path.substr(0, slash), path);
+      if (const std::size_t slash = path.rfind('/'); slash != std::string::npos && slash > 0)
+        sync_path(path.substr(0, slash), path);
       return;
     }
     if (errno == EEXIST) return;
@@ -209,7 +213,8 @@ class FileStore final : public Store {
   // Opens below the root; a link may not lead outside. Fails with errno set.
   Fd open_below(std::string_view key, int flags) const {
     if (!key.empty()) check_key(key);
-    flags |= O_CLOEXEC | O_NONBLOCK;  // a FIFO must not hold us up
+    flags |= O_CLOEXEC;
+    if (!(flags & O_PATH)) flags |= O_NONBLOCK;  // a FIFO must not hold us up
     const std::string path = key.empty() ? root_ : path_of(key);
     if (options_.follow_links || key.empty()) return Fd(retry([&] { return ::open(path.c_str(), flags); }));
     const Fd root(::open(root_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -218,7 +223,8 @@ class FileStore final : public Store {
     how.flags = static_cast<std::uint64_t>(flags);
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
     const std::string relative(key);
-    const int fd = static_cast<int>(retry([&] { return ::syscall(SYS_openat2, root.get(), relative.c_str(), &how, sizeof how); }));
+    const int fd =
+        static_cast<int>(retry([&] { return ::syscall(SYS_openat2, root.get(), relative.c_str(), &how, sizeof how); }));
     if (fd >= 0 || errno != ENOSYS) return Fd(fd);
     return open_checked(path, flags);
   }
@@ -237,6 +243,7 @@ class FileStore final : public Store {
 
   // No descriptor: absent. Throws for everything else that is not a regular file.
   Fd open_file(std::string_view key, struct stat& status, int flags = O_RDONLY) const {
+    check_key(key);
     Fd file = open_below(key, flags);
     if (!file) {
       if (errno == ENOENT || errno == ENOTDIR) return file;
@@ -244,17 +251,21 @@ class FileStore final : public Store {
     }
     if (::fstat(file.get(), &status) != 0) fail_system(errno, "looking at", describe(key));
     if (!S_ISREG(status.st_mode))
-      fail(ErrorKind::io, "'{}' is {}, expected a file", describe(key), S_ISDIR(status.st_mode) ? "a folder" : "a special file");
+      fail(ErrorKind::io, "'{}' is {}, expected a file", describe(key),
+           S_ISDIR(status.st_mode) ? "a folder" : "a special file");
     return file;
   }
 
-  void read_exactly(int fd, std::uint64_t offset, MutableBytes into, std::string_view key, std::uint64_t file_size) const {
+  void read_exactly(int fd, std::uint64_t offset, MutableBytes into, std::string_view key,
+                    std::uint64_t file_size) const {
     // Checked before the read so that a damaged length names what is really there.
     if (offset > file_size || into.size() > file_size - offset)
-      fail(ErrorKind::corrupt, "'{}': expected {} bytes at byte {}, found {} bytes in all", describe(key), into.size(), offset, file_size);
+      fail(ErrorKind::corrupt, "'{}': expected {} bytes at byte {}, found {} bytes in all", describe(key), into.size(),
+           offset, file_size);
     std::size_t done = 0;
     while (done < into.size()) {
-      const ssize_t n = retry([&] { return ::pread(fd, into.data() + done, into.size() - done, static_cast<off_t>(offset + done)); });
+      const ssize_t n =
+          retry([&] { return ::pread(fd, into.data() + done, into.size() - done, static_cast<off_t>(offset + done)); });
       if (n < 0) fail_system(errno, "reading", describe(key));
       if (n == 0) fail(ErrorKind::io, "'{}' was cut short while it was read", describe(key));
       done += static_cast<std::size_t>(n);
@@ -298,7 +309,8 @@ class FileUpload final : public Upload {
       if (retry([&] { return ::fsync(file_.get()); }) != 0) fail_system(errno, "syncing", store_.path_of(key_));
     }
     store_.step("rename", key_);
-    if (::rename(temporary_.c_str(), store_.path_of(key_).c_str()) != 0) fail_system(errno, "renaming to", store_.path_of(key_));
+    if (::rename(temporary_.c_str(), store_.path_of(key_).c_str()) != 0)
+      fail_system(errno, "renaming to", store_.path_of(key_));
     committed_ = true;
     store_.sync_path(folder_, key_);
   }

@@ -24,8 +24,8 @@ class MemoryStore final : public Store {
       read.found = file != nullptr;
       if (!file) continue;
       if (read.offset > file->size() || read.into.size() > file->size() - read.offset)
-        fail(ErrorKind::corrupt, "{}: expected {} bytes at byte {}, found {} bytes in all", describe(read.key), read.into.size(),
-             read.offset, file->size());
+        fail(ErrorKind::corrupt, "{}: expected {} bytes at byte {}, found {} bytes in all", describe(read.key),
+             read.into.size(), read.offset, file->size());
       std::copy_n(file->data() + read.offset, read.into.size(), read.into.data());
     }
   }
@@ -72,7 +72,8 @@ class MemoryStore final : public Store {
     const std::string below = name + "/";
     const auto file = files_.lower_bound(below);
     const auto folder = folders_.lower_bound(below);
-    if ((file != files_.end() && file->first.starts_with(below)) || (folder != folders_.end() && folder->starts_with(below)))
+    if ((file != files_.end() && file->first.starts_with(below)) ||
+        (folder != folders_.end() && folder->starts_with(below)))
       fail(ErrorKind::io, "{}: the folder is not empty", describe(key));
     folders_.erase(name);
   }

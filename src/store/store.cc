@@ -29,7 +29,8 @@ std::optional<Bytes> Store::get(std::string_view key, std::uint64_t offset, std:
   const std::optional<std::uint64_t> there = size(key);
   if (!there) return std::nullopt;
   if (offset > *there || length > *there - offset)
-    fail(ErrorKind::corrupt, "{}: expected {} bytes at byte {}, found {} bytes in all", describe(key), length, offset, *there);
+    fail(ErrorKind::corrupt, "{}: expected {} bytes at byte {}, found {} bytes in all", describe(key), length, offset,
+         *there);
   Bytes bytes(length);
   RangeRead read{key, offset, bytes};
   get(std::span(&read, 1));
@@ -61,19 +62,20 @@ class SubStore final : public Store {
     for (std::size_t i = 0; i < reads.size(); ++i) reads[i].found = inner[i].found;
   }
   std::optional<std::uint64_t> size(std::string_view key) const override { return store_->size(at(key)); }
-  std::vector<Entry> list(std::string_view prefix) const override { return store_->list(at(prefix)); }
+  std::vector<Entry> list(std::string_view prefix) const override { return store_->list(folder(prefix)); }
   void put(std::string_view key, std::span<const ByteView> parts) override { store_->put(at(key), parts); }
   std::unique_ptr<Upload> begin(std::string_view key) override { return store_->begin(at(key)); }
   void remove(std::string_view key) override { store_->remove(at(key)); }
   void make_folder(std::string_view key) override { store_->make_folder(at(key)); }
-  void sync_folder(std::string_view prefix) override { store_->sync_folder(at(prefix)); }
-  std::string describe(std::string_view key) const override { return store_->describe(at(key)); }
+  void sync_folder(std::string_view prefix) override { store_->sync_folder(folder(prefix)); }
+  std::string describe(std::string_view key) const override { return store_->describe(folder(key)); }
 
  private:
   std::string at(std::string_view key) const {
-    if (!key.empty()) check_key(key);
+    check_key(key);
     return join(prefix_, key);
   }
+  std::string folder(std::string_view key) const { return key.empty() ? prefix_ : at(key); }
   std::shared_ptr<Store> store_;
   std::string prefix_;
 };

@@ -24,7 +24,7 @@ struct RangeRead {
 };
 
 struct Entry {
-  std::string name;   // one level, without the prefix
+  std::string name;  // one level, without the prefix
   bool folder = false;
   std::uint64_t size = 0;
 };
@@ -45,7 +45,7 @@ class Store {
 
   virtual std::optional<Bytes> get(std::string_view key) const = 0;
   virtual void get(std::span<RangeRead> reads) const = 0;
-  virtual std::optional<std::uint64_t> size(std::string_view key) const = 0;   // of a file
+  virtual std::optional<std::uint64_t> size(std::string_view key) const = 0;  // of a file
   // Files and folders directly below the prefix, sorted by name; empty when there is no such folder.
   virtual std::vector<Entry> list(std::string_view prefix) const = 0;
 
@@ -74,10 +74,10 @@ class Store {
 std::shared_ptr<Store> sub_store(std::shared_ptr<Store> store, std::string prefix);
 
 struct StoreOptions {
-  bool sync = true;            // fsync files and folders on put
-  bool follow_links = false;   // allow links that lead outside of the root
-  // Called before each step of a change ("write", "sync", "rename", "sync folder", "remove") with its key; what it throws
-  // ends the change there, as a crash would. For tests.
+  bool sync = true;           // fsync files and folders on put
+  bool follow_links = false;  // allow links that lead outside of the root
+  // Called before each step of a change ("write", "sync", "rename", "sync folder", "remove") with its key; what it
+  // throws ends the change there, as a crash would. For tests.
   std::function<void(std::string_view step, std::string_view key)> before_step;
 };
 

@@ -53,7 +53,8 @@ class WatchedUpload final : public Upload {
 
 class CountingStore final : public Wrapper {
  public:
-  CountingStore(std::shared_ptr<Store> store, std::shared_ptr<StoreCounts> counts) : Wrapper(std::move(store)), counts_(std::move(counts)) {}
+  CountingStore(std::shared_ptr<Store> store, std::shared_ptr<StoreCounts> counts)
+      : Wrapper(std::move(store)), counts_(std::move(counts)) {}
 
   std::optional<Bytes> get(std::string_view key) const override {
     auto bytes = store_->get(key);
@@ -97,7 +98,8 @@ class CountingStore final : public Wrapper {
 
 class TracingStore final : public Wrapper {
  public:
-  TracingStore(std::shared_ptr<Store> store, std::function<void(std::string_view)> sink) : Wrapper(std::move(store)), sink_(std::move(sink)) {}
+  TracingStore(std::shared_ptr<Store> store, std::function<void(std::string_view)> sink)
+      : Wrapper(std::move(store)), sink_(std::move(sink)) {}
 
   std::optional<Bytes> get(std::string_view key) const override {
     auto bytes = store_->get(key);
@@ -139,7 +141,8 @@ class TracingStore final : public Wrapper {
 
 class FailingStore final : public Wrapper {
  public:
-  FailingStore(std::shared_ptr<Store> store, std::shared_ptr<FaultPlan> plan) : Wrapper(std::move(store)), plan_(std::move(plan)) {}
+  FailingStore(std::shared_ptr<Store> store, std::shared_ptr<FaultPlan> plan)
+      : Wrapper(std::move(store)), plan_(std::move(plan)) {}
 
   void put(std::string_view key, std::span<const ByteView> parts) override {
     change(*plan_, key, [&] { store_->put(key, parts); });

@@ -20,18 +20,42 @@ TEST(Datatype, EveryTileDbCodeRoundTrips) {
 }
 
 TEST(Datatype, NumpySpellings) {
-  const struct { const char* text; const char* canonical; std::uint32_t size; const char* display; } rows[] = {
-      {"<i4", "<i4", 4, "int32"}, {"int32", "<i4", 4, "int32"}, {"=i4", "<i4", 4, "int32"}, {">i4", ">i4", 4, "int32 big-endian"},
-      {"bool", "|b1", 1, "bool"}, {"|b1", "|b1", 1, "bool"}, {"?", "|b1", 1, "bool"}, {"uint8", "|u1", 1, "uint8"}, {"float16", "<f2", 2, "float16"},
-      {"<c16", "<c16", 16, "complex128"}, {"complex64", "<c8", 8, "complex64"}, {"|S7", "|S7", 7, "bytes[7]"}, {"S0", "|S0", 0, "bytes[0]"},
-      {"<U4", "<U4", 16, "unicode[4]"}, {">U3", ">U3", 12, "unicode[3] big-endian"}, {"|V9", "|V9", 9, "raw[9]"},
-      {"datetime64[ns]", "<M8[ns]", 8, "datetime64[ns]"}, {"datetime64[25s]", "<M8[25s]", 8, "datetime64[25s]"}, {"datetime64", "<M8", 8, "datetime64"},
-      {">M8[D]", ">M8[D]", 8, "datetime64[D] big-endian"}, {"<m8[us]", "<m8[us]", 8, "timedelta64[us]"}, {"object", "|O", 8, "object"}, {"|O", "|O", 8, "object"},
-      {"[('a', '<i4'), ('p', [('x', '<f4'), ('y', '<i8')])]", "[('a', '<i4'), ('p', [('x', '<f4'), ('y', '<i8')])]", 16, "{a: int32, p: {x: float32, y: int64}}"},
+  const struct {
+    const char* text;
+    const char* canonical;
+    std::uint32_t size;
+    const char* display;
+  } rows[] = {
+      {"<i4", "<i4", 4, "int32"},
+      {"int32", "<i4", 4, "int32"},
+      {"=i4", "<i4", 4, "int32"},
+      {">i4", ">i4", 4, "int32 big-endian"},
+      {"bool", "|b1", 1, "bool"},
+      {"|b1", "|b1", 1, "bool"},
+      {"?", "|b1", 1, "bool"},
+      {"uint8", "|u1", 1, "uint8"},
+      {"float16", "<f2", 2, "float16"},
+      {"<c16", "<c16", 16, "complex128"},
+      {"complex64", "<c8", 8, "complex64"},
+      {"|S7", "|S7", 7, "bytes[7]"},
+      {"S0", "|S0", 0, "bytes[0]"},
+      {"<U4", "<U4", 16, "unicode[4]"},
+      {">U3", ">U3", 12, "unicode[3] big-endian"},
+      {"|V9", "|V9", 9, "raw[9]"},
+      {"datetime64[ns]", "<M8[ns]", 8, "datetime64[ns]"},
+      {"datetime64[25s]", "<M8[25s]", 8, "datetime64[25s]"},
+      {"datetime64", "<M8", 8, "datetime64"},
+      {">M8[D]", ">M8[D]", 8, "datetime64[D] big-endian"},
+      {"<m8[us]", "<m8[us]", 8, "timedelta64[us]"},
+      {"object", "|O", 8, "object"},
+      {"|O", "|O", 8, "object"},
+      {"[('a', '<i4'), ('p', [('x', '<f4'), ('y', '<i8')])]", "[('a', '<i4'), ('p', [('x', '<f4'), ('y', '<i8')])]", 16,
+       "{a: int32, p: {x: float32, y: int64}}"},
       {"[('b', '<f8', (2, 3))]", "[('b', '<f8', (2, 3))]", 48, "{b: float64(2, 3)}"},
       {"[('b', '<f8', (2,)), ('c', '|S3')]", "[('b', '<f8', (2,)), ('c', '|S3')]", 19, "{b: float64(2), c: bytes[3]}"},
       {"{'names':['a','b'], 'formats':['<i4','<f8'], 'offsets':[0,8], 'itemsize':16, 'aligned':True}",
-       "{'names': ['a', 'b'], 'formats': ['<i4', '<f8'], 'offsets': [0, 8], 'itemsize': 16}", 16, "{a: int32, b: float64}"},
+       "{'names': ['a', 'b'], 'formats': ['<i4', '<f8'], 'offsets': [0, 8], 'itemsize': 16}", 16,
+       "{a: int32, b: float64}"},
   };
   for (const auto& row : rows) {
     const Datatype type = datatype_from_numpy(row.text);
@@ -43,9 +67,11 @@ TEST(Datatype, NumpySpellings) {
 }
 
 TEST(Datatype, RefusesWhatItDoesNotKnow) {
-  for (const char* bad : {"", "<i3", "<f16", "i4x", "<U99999999999", "S4294967295", "datetime64[xs]", "datetime64[0s]", "[('a', '<i4')", "[]", "[('a' '<i4')]",
-                          "{'names':['a'], 'formats':[]}", "{'names':['a'], 'formats':['<i8'], 'itemsize':4}", "[('a', '<i4', (4294967295, 4294967295))]",
-                          "{'names':['a'], 'formats':['<i8'], 'offsets':[4294967290]}", "(('x'", "<M8[", "<q"})
+  for (const char* bad :
+       {"", "<i3", "<f16", "i4x", "<U99999999999", "S4294967295", "datetime64[xs]", "datetime64[0s]", "[('a', '<i4')",
+        "[]", "[('a' '<i4')]", "{'names':['a'], 'formats':[]}", "{'names':['a'], 'formats':['<i8'], 'itemsize':4}",
+        "[('a', '<i4', (4294967295, 4294967295))]", "{'names':['a'], 'formats':['<i8'], 'offsets':[4294967290]}",
+        "(('x'", "<M8[", "<q"})
     EXPECT_ERROR(unsupported, "dtype", datatype_from_numpy(bad));
   EXPECT_ERROR(unsupported, "nested too deeply", datatype_from_numpy([] {
                  std::string text;
@@ -64,7 +90,8 @@ TEST(Datatype, ParsesWhatPeopleWrite) {
 }
 
 TEST(Datatype, TypesTileDbLacks) {
-  for (const char* text : {"<f2", "<c8", "S7", "<U3", "V3", ">i4", "<M8[25s]", "<M8", "[('a', '<i4')]"}) EXPECT_FALSE(tiledb_code(datatype_from_numpy(text))) << text;
+  for (const char* text : {"<f2", "<c8", "S7", "<U3", "V3", ">i4", "<M8[25s]", "<M8", "[('a', '<i4')]"})
+    EXPECT_FALSE(tiledb_code(datatype_from_numpy(text))) << text;
   EXPECT_EQ(tiledb_code(datatype_from_numpy("|u1")), 6);
 }
 

@@ -37,10 +37,12 @@ TEST(Cursor, EveryFailureNamesFileAndOffset) {
   const Bytes data = copy_of(bytes_of("\xff\xff\xff\xff__"));
   Cursor in(data, "a/b.tdb", 100);
   in.skip(1);
-  EXPECT_ERROR(corrupt, "a/b.tdb at byte 101: expected a number of 8 bytes, found 5 bytes to the end", in.read<std::uint64_t>());
+  EXPECT_ERROR(corrupt, "a/b.tdb at byte 101: expected a number of 8 bytes, found 5 bytes to the end",
+               in.read<std::uint64_t>());
   EXPECT_EQ(in.position(), 1u) << "a failed read must not advance";
   in.seek(0);
-  EXPECT_ERROR(corrupt, "a/b.tdb at byte 104: claims 4294967295 cells of at least 8 bytes each, found 2 bytes", in.count<std::uint32_t>(8, "cells"));
+  EXPECT_ERROR(corrupt, "a/b.tdb at byte 104: claims 4294967295 cells of at least 8 bytes each, found 2 bytes",
+               in.count<std::uint32_t>(8, "cells"));
   in.seek(0);
   EXPECT_ERROR(corrupt, "points to byte 107", in.seek(7));
   EXPECT_ERROR(corrupt, "expected the end of the header, found 6 more bytes", in.expect_end("the header"));

@@ -32,13 +32,15 @@ TEST(Json, BadDocumentsNameFileAndOffset) {
 }
 
 TEST(Json, DumpsAsPythonDoes) {
-  const Json value = parse_json(bytes_of(R"({"b": [1, 2.0, 1e16, 0.1, NaN], "a": {"é": null}, "e": [], "o": {}})"), "f");
+  const Json value =
+      parse_json(bytes_of(R"({"b": [1, 2.0, 1e16, 0.1, NaN], "a": {"é": null}, "e": [], "o": {}})"), "f");
   EXPECT_EQ(dump_json(value), R"({"b": [1, 2.0, 1e+16, 0.1, NaN], "a": {"\u00e9": null}, "e": [], "o": {}})");
   JsonStyle style;
   style.indent = 4;
   style.sort_keys = true;
   style.ascii = false;
-  EXPECT_EQ(dump_json(parse_json(bytes_of(R"({"b": [1], "a": {}})"), "f"), style), "{\n    \"a\": {},\n    \"b\": [\n        1\n    ]\n}");
+  EXPECT_EQ(dump_json(parse_json(bytes_of(R"({"b": [1], "a": {}})"), "f"), style),
+            "{\n    \"a\": {},\n    \"b\": [\n        1\n    ]\n}");
 }
 
 }  // namespace

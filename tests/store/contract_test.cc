@@ -1,0 +1,184 @@
+// What every store must do.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "store/file.h"
+#include "store/memory.h"
+#include "store/store.h"
+#include "store/wrappers.h"
+#include "support/expect_error.h"
+#include "support/temp_folder.h"
+
+namespace tegula {
+namespace {
+
+struct Made {
+  std::shared_ptr<void> keep;
+  std::shared_ptr<Store> store;
+};
+
+struct Kind {
+  const char* name;
+  std::function<Made()> make;
+};
+
+Made file_store(bool sync) {
+  auto folder = std::make_shared<testing::TempFolder>();
+  StoreOptions options;
+  options.sync = sync;
+  return {folder, open_file_store(*folder / "not/yet/there", options)};
+}
+
+const Kind kKinds[] = {
+    {"file", [] { return file_store(true); }},
+    {"file_unsynced", [] { return file_store(false); }},
+    {"memory", [] { return Made{nullptr, make_memory_store()}; }},
+    {"sub",
+     [] {
+       Made made = file_store(false);
+       return Made{made.keep, sub_store(made.store, "a/b")};
+     }},
+    {"counting", [] { return Made{nullptr, counting_store(make_memory_store(), std::make_shared<StoreCounts>())}; }},
+    {"tracing", [] { return Made{nullptr, tracing_store(make_memory_store(), [](std::string_view) {})}; }},
+    {"failing_never", [] { return Made{nullptr, failing_store(make_memory_store(), std::make_shared<FaultPlan>())}; }},
+};
+
+class StoreContract : public ::testing::TestWithParam<Kind> {
+ protected:
+  StoreContract() : made_(GetParam().make()), store_(*made_.store) {}
+  std::string text(std::string_view key) const {
+    const auto bytes = store_.get(key);
+    return bytes ? std::string(text_of(*bytes)) : "<absent>";
+  }
+  std::string names(std::string_view prefix) const {
+    std::string out;
+    for (const Entry& entry : store_.list(prefix))
+      out += entry.name + (entry.folder ? "/ " : ":" + std::to_string(entry.size) + " ");
+    return out;
+  }
+  Made made_;
+  Store& store_;
+};
+
+TEST_P(StoreContract, AbsentIsAValue) {
+  EXPECT_EQ(store_.get("x"), std::nullopt);
+  EXPECT_EQ(store_.get("x/y"), std::nullopt);
+  EXPECT_EQ(store_.size("x"), std::nullopt);
+  EXPECT_EQ(store_.get("x", 0, 10), std::nullopt);
+  EXPECT_EQ(names(""), "");
+  EXPECT_EQ(names("no/such"), "");
+  RangeRead read{"x", 5, {}, true};
+  store_.get(std::span(&read, 1));
+  EXPECT_FALSE(read.found);
+  store_.remove("x");
+}
+
+TEST_P(StoreContract, PutGetReplaceRemove) {
+  store_.put_text("a/b/file", "hello");
+  EXPECT_EQ(text("a/b/file"), "hello");
+  EXPECT_EQ(store_.size("a/b/file"), 5u);
+  store_.put_text("a/b/file", "bye");
+  EXPECT_EQ(text("a/b/file"), "bye");
+  store_.put_text("a/empty", "");
+  EXPECT_EQ(text("a/empty"), "");
+  EXPECT_EQ(text("a/b/file/deeper"), "<absent>");
+  const ByteView parts[] = {bytes_of("one"), bytes_of(""), bytes_of("two")};
+  store_.put("parts", parts);
+  EXPECT_EQ(text("parts"), "onetwo");
+  store_.remove("a/b/file");
+  EXPECT_EQ(text("a/b/file"), "<absent>");
+  EXPECT_EQ(names("a/b"), "");
+}
+
+TEST_P(StoreContract, Ranges) {
+  store_.put_text("f", "0123456789");
+  store_.put_text("g", "abc");
+  Bytes a(3), b(2), c(3), d(0);
+  RangeRead reads[] = {{"f", 2, a}, {"f", 8, b}, {"g", 0, c}, {"f", 10, d}, {"h", 0, d}};
+  store_.get(reads);
+  EXPECT_EQ(text_of(a), "234");
+  EXPECT_EQ(text_of(b), "89");
+  EXPECT_EQ(text_of(c), "abc");
+  EXPECT_TRUE(reads[3].found);
+  EXPECT_FALSE(reads[4].found);
+  EXPECT_EQ(text_of(*store_.get("f", 4, 3)), "456");
+  EXPECT_ERROR(corrupt, "found 10 bytes in all", store_.get("f", 8, 3));
+  EXPECT_ERROR(corrupt, "found 10 bytes in all", store_.get("f", UINT64_MAX, 3));
+  EXPECT_ERROR(corrupt, "found 10 bytes in all", store_.get("f", 0, UINT64_MAX));
+  RangeRead past{"f", 9, b};
+  EXPECT_ERROR(corrupt, "expected 2 bytes at byte 9", store_.get(std::span(&past, 1)));
+}
+
+TEST_P(StoreContract, ListsOneLevelSorted) {
+  for (const char* key : {"b", "a/x", "a/y/z", "c0", "a.b"}) store_.put_text(key, "12");
+  EXPECT_EQ(names(""), "a/ a.b:2 b:2 c0:2 ");
+  EXPECT_EQ(names("a"), "x:2 y/ ");
+  EXPECT_EQ(names("a/x"), "");
+}
+
+TEST_P(StoreContract, Folders) {
+  store_.make_folder("empty/inner");
+  EXPECT_EQ(names("empty"), "inner/ ");
+  EXPECT_ERROR(io, "a folder", store_.get("empty"));
+  EXPECT_ANY_THROW(store_.put_text("empty", "x"));
+  EXPECT_ERROR(io, "not empty", store_.remove("empty"));
+  store_.remove("empty/inner");
+  store_.remove("empty");
+  EXPECT_EQ(names(""), "");
+  for (const char* key : {"t/1", "t/u/2", "t/u/v/3", "keep"}) store_.put_text(key, "x");
+  store_.remove_tree("t");
+  EXPECT_EQ(names(""), "keep:1 ");
+  store_.sync_folder("");
+}
+
+TEST_P(StoreContract, Uploads) {
+  {
+    auto upload = store_.begin("up/load");
+    upload->append(bytes_of("part one, "));
+    EXPECT_EQ(text("up/load"), "<absent>");
+    upload->append(bytes_of("part two"));
+    EXPECT_EQ(text("up/load"), "<absent>");
+    upload->commit();
+  }
+  EXPECT_EQ(text("up/load"), "part one, part two");
+  {
+    auto dropped = store_.begin("up/dropped");
+    dropped->append(bytes_of("x"));
+  }
+  EXPECT_EQ(text("up/dropped"), "<absent>");
+  EXPECT_EQ(names("up"), "load:18 ");
+}
+
+TEST_P(StoreContract, KeysStayInside) {
+  for (const char* key : {"", "/", "/etc/passwd", "..", "../x", "a/../b", "a//b", "a/", "./a", "a/."}) {
+    EXPECT_ERROR(invalid_argument, "is not a name inside the array", store_.get(key));
+    EXPECT_ERROR(invalid_argument, "", store_.put_text(key, "x"));
+    EXPECT_ERROR(invalid_argument, "", store_.remove(key));
+    EXPECT_ERROR(invalid_argument, "", store_.begin(key));
+    EXPECT_ERROR(invalid_argument, "", store_.size(key));
+  }
+  EXPECT_ERROR(invalid_argument, "", store_.get(std::string_view("a\0b", 3)));
+  EXPECT_ERROR(invalid_argument, "", store_.list(".."));
+}
+
+TEST_P(StoreContract, ReadersNeverSeeATornFile) {
+  const std::string one(300'000, '1'), two(200'000, '2');
+  store_.put_text("f", one);
+  std::thread writer([&] {
+    for (int i = 0; i < 50; ++i) store_.put_text("f", i % 2 ? one : two);
+  });
+  for (int i = 0; i < 100; ++i) {
+    const std::string seen = text("f");
+    ASSERT_TRUE(seen == one || seen == two) << seen.size();
+  }
+  writer.join();
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, StoreContract, ::testing::ValuesIn(kKinds),
+                         [](const auto& kind) { return kind.param.name; });
+
+}  // namespace
+}  // namespace tegula
