@@ -59,7 +59,7 @@ constexpr StreamFormat kFormats[] = {
     {"zstd", zstd_decode_exact, 65536, false},
 };
 
-// Block buffers of a thread, kept between calls unless they are unusually large.
+// A block buffer of a thread, kept between calls unless it grew unusually large.
 class Scratch {
  public:
   MutableBytes get(std::size_t size) {
@@ -69,7 +69,7 @@ class Scratch {
     }
     return MutableBytes(bytes_).first(size);
   }
-  void release() {
+  void trim() {
     if (bytes_.size() > kKeep) bytes_ = {};
   }
 
@@ -80,6 +80,15 @@ class Scratch {
 
 struct Scratches {
   Scratch streams, block;
+};
+
+// Also when a decode ends in an exception.
+struct TrimAtEnd {
+  Scratches& scratch;
+  ~TrimAtEnd() {
+    scratch.streams.trim();
+    scratch.block.trim();
+  }
 };
 
 class Decoder {
@@ -101,6 +110,7 @@ class Decoder {
       return;
     }
     thread_local Scratches scratch;
+    const TrimAtEnd trim{scratch};
     const std::uint64_t end = offset + out.size(), size = header_.block_size;
     for (std::uint64_t block = offset / size; block * size < end; ++block) {
       const std::uint64_t from = block * size, to = std::min<std::uint64_t>(from + size, header_.nbytes);
@@ -115,8 +125,6 @@ class Decoder {
         std::memcpy(part.data(), whole.data() + (first - from), part.size());
       }
     }
-    scratch.streams.release();
-    scratch.block.release();
   }
 
  private:
