@@ -1,11 +1,8 @@
 // Arrays of numbers of any type and byte order, as the zarr filters need them.
 #pragma once
 
-#include <cmath>
 #include <concepts>
 #include <cstdint>
-#include <limits>
-#include <type_traits>
 
 #include "base/endian.h"
 #include "base/fail.h"
@@ -73,52 +70,16 @@ void store_number(std::byte* to, T value, bool big_endian) {
   }
 }
 
-// numpy's conversion: integers wrap, floats are cut towards zero. A float that the integer cannot hold, which numpy
-// leaves to the processor, throws `kind`.
-template <class To, class From>
-To convert_number(From value, ErrorKind kind) {
-  if constexpr (std::same_as<To, From>) {
-    return value;
-  } else if constexpr (std::same_as<From, Half>) {
-    return convert_number<To>(static_cast<double>(value), kind);
-  } else if constexpr (std::same_as<To, Half>) {
-    return Half(static_cast<double>(value));
-  } else if constexpr (std::same_as<To, bool>) {
-    return value != From{0};
-  } else if constexpr (std::floating_point<From> && std::integral<To>) {
-    constexpr int digits = std::numeric_limits<To>::digits;
-    const From above = std::ldexp(From{1}, digits);
-    const From below = std::is_signed_v<To> ? -above : From{0};
-    const From cut = std::trunc(value);
-    if (!(cut >= below && cut < above)) fail(kind, "{} is no integer of {} bytes", value, sizeof(To));
-    return static_cast<To>(cut);
-  } else {
-    return static_cast<To>(value);
-  }
-}
+// The numbers of `in` in another type, as numpy converts: integers wrap, floats are cut towards zero. A float that the
+// integer cannot hold, which numpy leaves to the processor, throws `kind`; so does a size that is no multiple of the
+// type.
+Bytes convert_numbers(ByteView in, const Datatype& from, const Datatype& to, ErrorKind kind);
 
-// Applies `f(From) -> To` to all elements of `in`.
-template <class From, class To, class F>
-Bytes map_numbers(ByteView in, const Datatype& from, const Datatype& to, ErrorKind kind, F&& f) {
-  if (in.size() % sizeof(From) != 0) fail(kind, "{} bytes are not whole numbers of {} bytes", in.size(), sizeof(From));
-  const std::size_t n = in.size() / sizeof(From);
-  Bytes out(n * sizeof(To));
-  for (std::size_t i = 0; i < n; ++i)
-    store_number<To>(out.data() + i * sizeof(To), f(load_number<From>(in.data() + i * sizeof(From), from.big_endian)),
-                     to.big_endian);
-  return out;
-}
-
-// A float that rounds to T after each operation; float16 is calculated in double, which rounds the same for one
-// operation.
-template <class T>
-using Calculated = std::conditional_t<std::same_as<T, Half>, double, T>;
-template <class T>
-Calculated<T> rounded(Calculated<T> value) {
-  if constexpr (std::same_as<T, Half>)
-    return static_cast<double>(Half(value));
-  else
-    return value;
+// Replaces every number of type T by f(number), in order.
+template <class T, class F>
+void map_numbers(Bytes& numbers, bool big_endian, F&& f) {
+  for (std::size_t at = 0; at < numbers.size(); at += sizeof(T))
+    store_number<T>(numbers.data() + at, f(load_number<T>(numbers.data() + at, big_endian)), big_endian);
 }
 
 }  // namespace tegula::codec

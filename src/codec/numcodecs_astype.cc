@@ -9,23 +9,11 @@
 
 namespace tegula::codec::numcodecs {
 
-namespace {
-
-Bytes convert(ByteView in, const Datatype& from, const Datatype& to, ErrorKind kind) {
-  return with_number(from, [&]<class From>(From) {
-    return with_number(to, [&]<class To>(To) {
-      return map_numbers<From, To>(in, from, to, kind, [&](From v) { return convert_number<To>(v, kind); });
-    });
-  });
-}
-
-}  // namespace
-
 Bytes astype_decode(ByteView in, const Datatype& encode_dtype, const Datatype& decode_dtype) {
-  return convert(in, encode_dtype, decode_dtype, ErrorKind::corrupt);
+  return convert_numbers(in, encode_dtype, decode_dtype, ErrorKind::corrupt);
 }
 Bytes astype_encode(ByteView in, const Datatype& encode_dtype, const Datatype& decode_dtype) {
-  return convert(in, decode_dtype, encode_dtype, ErrorKind::invalid_argument);
+  return convert_numbers(in, decode_dtype, encode_dtype, ErrorKind::invalid_argument);
 }
 
 }  // namespace tegula::codec::numcodecs

@@ -13,64 +13,57 @@ namespace {
 
 // a + b or a - b as numpy does it in T.
 template <class T>
-T add(T a, T b) {
+T combine(T a, T b, bool minus) {
   if constexpr (std::integral<T>) {
     using U = std::make_unsigned_t<T>;
-    return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
+    return static_cast<T>(minus ? static_cast<U>(a) - static_cast<U>(b) : static_cast<U>(a) + static_cast<U>(b));
+  } else if constexpr (std::same_as<T, Half>) {
+    // Rounding the sum of two halves to double first changes nothing.
+    return Half(minus ? static_cast<double>(a) - static_cast<double>(b)
+                      : static_cast<double>(a) + static_cast<double>(b));
   } else {
-    return T(Calculated<T>(a) + Calculated<T>(b));
-  }
-}
-template <class T>
-T subtract(T a, T b) {
-  if constexpr (std::integral<T>) {
-    using U = std::make_unsigned_t<T>;
-    return static_cast<T>(static_cast<U>(a) - static_cast<U>(b));
-  } else {
-    return T(Calculated<T>(a) - Calculated<T>(b));
+    return minus ? a - b : a + b;
   }
 }
 
-[[noreturn]] void no_bool() { fail(ErrorKind::unsupported, "delta: there are no differences of bool"); }
+// Calls f with the type of the numbers and the first number, or not at all when there is none.
+template <class F>
+void with_first(const Bytes& numbers, const Datatype& dtype, F&& f) {
+  with_number(dtype, [&]<class T>(T) {
+    if constexpr (std::same_as<T, bool>)
+      fail(ErrorKind::unsupported, "delta: there are no differences of bool");
+    else if (!numbers.empty())
+      f(load_number<T>(numbers.data(), dtype.big_endian));
+  });
+}
 
 }  // namespace
 
 Bytes delta_decode(ByteView in, const Datatype& dtype, const Datatype& astype) {
-  return with_number(astype, [&]<class From>(From) {
-    return with_number(dtype, [&]<class T>(T) -> Bytes {
-      if constexpr (std::same_as<T, bool>) {
-        no_bool();
-      } else {
-        bool first = true;
-        T sum{};
-        return map_numbers<From, T>(in, astype, dtype, ErrorKind::corrupt, [&](From difference) {
-          const T step = convert_number<T>(difference, ErrorKind::corrupt);
-          sum = first ? step : add(sum, step);  // -0.0 stays what it is
-          first = false;
-          return sum;
-        });
-      }
+  Bytes numbers = convert_numbers(in, astype, dtype, ErrorKind::corrupt);
+  with_first(numbers, dtype, [&]<class T>(T sum) {
+    bool first = true;  // taken as it is, since adding 0 would lose the sign of -0.0
+    map_numbers<T>(numbers, dtype.big_endian, [&](T step) {
+      sum = first ? sum : combine(sum, step, false);
+      first = false;
+      return sum;
     });
   });
+  return numbers;
 }
 
 Bytes delta_encode(ByteView in, const Datatype& dtype, const Datatype& astype) {
-  return with_number(dtype, [&]<class T>(T) {
-    return with_number(astype, [&]<class To>(To) -> Bytes {
-      if constexpr (std::same_as<T, bool>) {
-        no_bool();
-      } else {
-        bool first = true;
-        T before{};
-        return map_numbers<T, To>(in, dtype, astype, ErrorKind::invalid_argument, [&](T value) {
-          const T step = first ? value : subtract(value, before);
-          first = false;
-          before = value;
-          return convert_number<To>(step, ErrorKind::invalid_argument);
-        });
-      }
+  Bytes numbers = convert_numbers(in, dtype, dtype, ErrorKind::invalid_argument);
+  with_first(numbers, dtype, [&]<class T>(T before) {
+    bool first = true;
+    map_numbers<T>(numbers, dtype.big_endian, [&](T value) {
+      const T step = first ? value : combine(value, before, true);
+      first = false;
+      before = value;
+      return step;
     });
   });
+  return convert_numbers(numbers, dtype, astype, ErrorKind::invalid_argument);
 }
 
 }  // namespace tegula::codec::numcodecs

@@ -134,6 +134,26 @@ TEGULA_AVX2 std::size_t byteunshuffle_power(const std::byte* in, std::byte* out,
   return rows;
 }
 
+// Two tiles at a time fill whole cache lines: with planes a power of two apart the lines of all planes fall into the
+// same set of the cache, and a line that is filled by halves is fetched twice.
+template <int N>
+TEGULA_AVX2 std::size_t byteshuffle_lines(const std::byte* in, std::byte* out, std::size_t count) {
+  alignas(32) std::byte before[N * kRows];
+  const std::size_t rows = count / (2 * kRows) * (2 * kRows);
+  for (std::size_t i = 0; i < rows; i += 2 * kRows) {
+    shuffle_tile<N>(in + i * N, N, before, kRows);
+    __m256i v[N];
+    load_rows(in + (i + kRows) * N, N, v);
+    rows_to_columns(v);
+#pragma GCC unroll 16
+    for (int c = 0; c < N; ++c) {
+      store(out + i + c * count, load(before + c * kRows));
+      store(out + i + c * count + kRows, v[c]);
+    }
+  }
+  return rows;
+}
+
 // Bit i of register b becomes bit b of register i, byte by byte.
 template <int Shift>
 TEGULA_AVX2_INLINE void exchange(__m256i& a, __m256i& b, __m256i mask) {
@@ -200,9 +220,9 @@ TEGULA_AVX2 std::size_t byteshuffle(const std::byte* in, std::byte* out, std::si
     case 4:
       return byteshuffle_power<4>(in, out, count);
     case 8:
-      return byteshuffle_power<8>(in, out, count);
+      return byteshuffle_lines<8>(in, out, count);
     case 16:
-      return byteshuffle_power<16>(in, out, count);
+      return byteshuffle_lines<16>(in, out, count);
     default:
       break;
   }
