@@ -1,0 +1,33 @@
+#include "format/bcolz/driver.h"
+
+#include "format/bcolz/bcolz_array.h"
+#include "format/bcolz/changes.h"
+#include "format/bcolz/opened.h"
+#include "format/bcolz/schema_model.h"
+
+namespace tegula::bcolz {
+
+namespace {
+
+constexpr std::string_view kFormats[] = {kFormat};
+
+Found probe(const Store& store) {
+  // A carray that lost one of the two is still one, so that opening it says what is missing.
+  if (store.has(kColumnNames) || store.has(kStorage) || store.has(kSizes))
+    return {ObjectKind::array, std::string(kFormat)};
+  return {};
+}
+
+std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions&) {
+  return std::make_shared<BcolzArray>(Opened::open(std::move(store)));
+}
+
+std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options) {
+  return std::make_shared<BcolzArray>(create(std::move(store), schema, options));
+}
+
+}  // namespace
+
+const Driver kBcolzDriver{"bcolz", kFormats, probe, open, nullptr, create_array};
+
+}  // namespace tegula::bcolz

@@ -1,0 +1,40 @@
+// What is at a place: one carray, or the columns of a ctable.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "format/bcolz/carray.h"
+#include "store/store.h"
+#include "tegula/schema.h"
+
+namespace tegula::bcolz {
+
+inline constexpr std::string_view kColumnNames = "__rootdirs__";
+inline constexpr std::string_view kAttributes = "__attrs__";
+inline constexpr std::string_view kStorage = "meta/storage";
+inline constexpr std::string_view kSizes = "meta/sizes";
+
+// Immutable once made; queries and reads hold on to it while a writer makes the next one.
+struct Opened {
+  std::shared_ptr<Store> store;
+  bool table = false;
+  std::vector<std::string> names;  // of the columns; one empty name for a carray
+  std::vector<Carray> columns;
+  // Of a table, the rows that every column has: an append that was cut short leaves longer columns, whose surplus is
+  // nobody's row yet.
+  std::uint64_t rows = 0;
+  Schema schema;
+
+  // Throws not_found, corrupt, unsupported.
+  static std::shared_ptr<const Opened> open(std::shared_ptr<Store> store);
+  // Index of a column. Throws invalid_argument.
+  std::size_t column(std::string_view name) const;
+  // Sets `rows` and `schema` from the columns.
+  void describe();
+};
+
+}  // namespace tegula::bcolz

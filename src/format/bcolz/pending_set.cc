@@ -1,0 +1,105 @@
+#include "format/bcolz/pending_set.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/fail.h"
+#include "base/json.h"
+#include "base/parallel.h"
+#include "codec/checksum.h"
+
+namespace tegula::bcolz {
+
+namespace {
+
+struct Replaced {
+  std::uint64_t chunk = 0;
+  std::uint32_t before = 0, after = 0;  // CRC-32C of the chunk file
+};
+
+std::string folder_key(std::string_view prefix) { return join(prefix, kPendingFolder); }
+std::string commit_key(std::string_view prefix) { return join(folder_key(prefix), "commit"); }
+
+std::vector<Replaced> decode_commit(ByteView text, const std::string& file) {
+  std::vector<Replaced> out;
+  const Json document = parse_json(text, file);
+  for (const Json& row : document.is_object() && document.contains("chunks") ? document["chunks"] : Json()) {
+    if (!row.is_array() || row.size() != 3 || !row[0].is_number_unsigned() || !row[1].is_number_unsigned() ||
+        !row[2].is_number_unsigned())
+      fail(ErrorKind::corrupt, "'{}': expected a list of chunk, checksum, checksum, found {}", file, dump_json(row));
+    out.push_back({row[0].get<std::uint64_t>(), row[1].get<std::uint32_t>(), row[2].get<std::uint32_t>()});
+  }
+  std::sort(out.begin(), out.end(), [](const Replaced& a, const Replaced& b) { return a.chunk < b.chunk; });
+  return out;
+}
+
+std::string encode_commit(const std::vector<Replaced>& chunks) {
+  Json rows = Json::array();
+  for (const Replaced& row : chunks) rows.push_back({row.chunk, row.before, row.after});
+  Json document;
+  document["chunks"] = std::move(rows);
+  return dump_json(document) + "\n";
+}
+
+std::optional<std::uint32_t> checksum(const Store& store, const std::string& key) {
+  const std::optional<Bytes> bytes = store.get(key);
+  return bytes ? std::optional(codec::crc32c(*bytes)) : std::nullopt;
+}
+
+void apply(Store& store, const std::string& prefix, const std::vector<std::uint64_t>& chunks, const Work& work) {
+  parallel_for(work, chunks.size(), [&](std::size_t i) {
+    const std::optional<Bytes> bytes = store.get(pending_key(prefix, chunks[i]));
+    if (!bytes) fail(ErrorKind::io, "'{}' was removed meanwhile", store.describe(pending_key(prefix, chunks[i])));
+    store.put(chunk_key(prefix, chunks[i]), *bytes);
+  });
+}
+
+// "commit" goes first: what is left without it is debris.
+void clear(Store& store, const std::string& prefix) {
+  if (store.list(folder_key(prefix)).empty()) return;
+  store.remove(commit_key(prefix));
+  store.sync_folder(folder_key(prefix));
+  store.remove_tree(folder_key(prefix));
+}
+
+}  // namespace
+
+std::string pending_key(std::string_view prefix, std::uint64_t chunk) {
+  return join(folder_key(prefix), fmt::format("__{}.blp", chunk));
+}
+
+std::vector<std::uint64_t> find_pending(const Store& store, const std::string& prefix) {
+  const std::optional<Bytes> text = store.get(commit_key(prefix));
+  if (!text) return {};
+  std::vector<std::uint64_t> out;
+  for (const Replaced& row : decode_commit(*text, store.describe(commit_key(prefix)))) {
+    const std::optional<std::uint32_t> now = checksum(store, chunk_key(prefix, row.chunk));
+    if (!now || (*now != row.before && *now != row.after)) return {};
+    if (checksum(store, pending_key(prefix, row.chunk)) != row.after) return {};
+    out.push_back(row.chunk);
+  }
+  return out;
+}
+
+void replace_chunks(const Carray& carray, const std::vector<std::uint64_t>& chunks,
+                    const std::function<Bytes(std::size_t)>& make, const Work& work) {
+  Store& store = *carray.store;
+  if (chunks.size() == 1) return store.put(chunk_key(carray.prefix, chunks[0]), make(0));
+  std::vector<Replaced> replaced(chunks.size());
+  parallel_for(work, chunks.size(), [&](std::size_t i) {
+    const std::optional<std::uint32_t> before = checksum(store, chunk_key(carray.prefix, chunks[i]));
+    const Bytes file = make(i);
+    replaced[i] = {chunks[i], before.value_or(0), codec::crc32c(file)};
+    store.put(pending_key(carray.prefix, chunks[i]), file);
+  });
+  store.put_text(commit_key(carray.prefix), encode_commit(replaced));
+  apply(store, carray.prefix, chunks, work);
+  clear(store, carray.prefix);
+}
+
+void finish_pending(const Carray& carray) {
+  if (!carray.pending.empty()) apply(*carray.store, carray.prefix, carray.pending, {});
+  clear(*carray.store, carray.prefix);
+}
+
+}  // namespace tegula::bcolz

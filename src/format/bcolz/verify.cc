@@ -1,0 +1,197 @@
+#include "format/bcolz/verify.h"
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+
+#include "base/fail.h"
+#include "base/parallel.h"
+#include "format/bcolz/attributes.h"
+#include "format/bcolz/carray_write.h"
+#include "format/bcolz/pending_set.h"
+
+namespace tegula::bcolz {
+
+namespace {
+
+using Severity = Problem::Severity;
+
+constexpr std::string_view kRepair = "repair gives these rows up";
+constexpr std::string_view kBackup = "restore the file from a copy";
+
+// The carray with the length its own meta/sizes tells, which a table may have shortened.
+Carray as_stored(const Carray& carray) {
+  Carray out = carray;
+  out.sizes.shape[0] = carray.stored_rows;
+  return out;
+}
+
+struct DataFolder {
+  std::set<std::uint64_t> chunks;
+  std::vector<std::string> others;
+};
+
+DataFolder list_data(const Carray& carray) {
+  DataFolder out;
+  for (const Entry& entry : carray.store->list(join(carray.prefix, "data"))) {
+    const std::optional<std::uint64_t> index = entry.folder ? std::nullopt : chunk_index(entry.name);
+    if (index)
+      out.chunks.insert(*index);
+    else
+      out.others.push_back(entry.name);
+  }
+  return out;
+}
+
+// No text: the chunk is there and as long as it should be. Does not decode.
+std::string trouble_opening(const Carray& carray, std::uint64_t chunk) {
+  try {
+    Bytes buffer;
+    carray.open_chunk(chunk, buffer);
+    return {};
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::corrupt) throw;
+    return error.what();
+  }
+}
+
+// Rows before the run of missing and cut chunks at the end.
+std::uint64_t rows_present(const Carray& carray, const DataFolder& data) {
+  // A damaged length can promise any number of chunks: start from the last file there is.
+  std::uint64_t chunk = carray.chunks();
+  if (data.chunks.empty()) return 0;
+  chunk = std::min(chunk, *data.chunks.rbegin() + 1);
+  while (chunk > 0 && (!data.chunks.contains(chunk - 1) || !trouble_opening(carray, chunk - 1).empty())) --chunk;
+  return std::min(carray.rows(), chunk * carray.storage.chunklen);
+}
+
+void check_chunk(const Carray& carray, std::uint64_t chunk, const Work& work, std::vector<Problem>& problems,
+                 std::mutex& mutex) {
+  work.check();
+  const std::string name = carray.store->describe(chunk_key(carray.prefix, chunk));
+  const auto report = [&](Severity severity, std::string text, std::string_view remedy) {
+    const std::lock_guard lock(mutex);
+    problems.push_back({severity, name, std::move(text), std::string(remedy)});
+  };
+  try {
+    Bytes buffer;
+    ChunkFile file = carray.open_chunk(chunk, buffer);
+    if (file.rows() > carray.rows_of(chunk))
+      report(Severity::note,
+             fmt::format("holds {} rows, {} more than are counted: an append or a trim was not finished", file.rows(),
+                         file.rows() - carray.rows_of(chunk)),
+             "");
+    // Block by block, so that a chunk that claims much costs no more memory than what it really holds.
+    constexpr std::uint64_t kPart = 1 << 20;
+    Bytes part;
+    const std::uint64_t step =
+        std::max<std::uint64_t>(file.header().block_size, 1) *
+        (kPart / std::max<std::uint64_t>(1, std::min<std::uint64_t>(kPart, file.header().block_size)));
+    for (std::uint64_t at = 0; at < file.header().nbytes; at += step) {
+      const ByteRange range{at, std::min<std::uint64_t>(at + step, file.header().nbytes)};
+      part.resize(range.last - range.first);
+      file.decode(std::span(&range, 1), part, at, carray.storage.maybe_spoiled());
+    }
+    const std::uint64_t size = carray.store->size(chunk_key(carray.prefix, chunk)).value_or(0);
+    if (size > file.stored_bytes())
+      report(Severity::note,
+             fmt::format("{} bytes behind the chunk, which readers pass over", size - file.stored_bytes()), "");
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::corrupt) throw;
+    report(Severity::damage, error.what(), kBackup);
+  }
+}
+
+void check_carray(const Carray& carray, const Work& work, std::vector<Problem>& problems) {
+  const auto note = [&](std::string key, std::string text) {
+    problems.push_back({Severity::note, carray.store->describe(key), std::move(text), ""});
+  };
+  const std::string folder = join(carray.prefix, "data");
+  const DataFolder data = list_data(carray);
+  if (carray.sizes.nbytes != carray.rows() * carray.row_bytes && !carray.holds_objects())
+    note(join(carray.prefix, kSizes),
+         fmt::format("nbytes is {}, the shape makes {}", carray.sizes.nbytes, carray.rows() * carray.row_bytes));
+  for (const std::string& other : data.others) note(join(folder, other), "not a file of bcolz");
+  for (const Entry& entry : carray.store->list(join(carray.prefix, kPendingFolder)))
+    note(join(join(carray.prefix, kPendingFolder), entry.name),
+         carray.pending.empty()
+             ? "left by a change that was not finished and does not count; the next write removes it"
+             : "part of a change that counts and is not copied to its place yet; the next write does it");
+  if (carray.holds_objects()) {
+    note(carray.prefix, "holds Python objects (pickles), which are not looked at");
+    return;
+  }
+  if (carray.row_bytes == 0) return;
+
+  const std::uint64_t expected = carray.chunks(), present = rows_present(carray, data);
+  const std::uint64_t checked = present / carray.storage.chunklen + (present % carray.storage.chunklen != 0);
+  if (present < carray.rows())
+    problems.push_back(
+        {Severity::damage, carray.file(kSizes),
+         fmt::format("{} rows are counted, chunks are there for the first {}: {}", carray.rows(), present,
+                     checked < expected && data.chunks.contains(checked)
+                         ? trouble_opening(carray, checked)
+                         : fmt::format("'{}' is missing", carray.store->describe(chunk_key(carray.prefix, checked)))),
+         std::string(kRepair)});
+  for (const std::uint64_t chunk : data.chunks)
+    if (chunk >= expected)
+      note(chunk_key(carray.prefix, chunk), "not one of the carray's chunks; left by a trim or an unfinished append");
+
+  std::mutex mutex;
+  parallel_for(work, checked, [&](std::size_t chunk) {
+    if (data.chunks.contains(chunk)) return check_chunk(carray, chunk, work, problems, mutex);
+    const std::lock_guard lock(mutex);
+    problems.push_back(
+        {Severity::damage, carray.store->describe(chunk_key(carray.prefix, chunk)),
+         fmt::format("missing, while later chunks are there: rows {} to {} are lost", chunk * carray.storage.chunklen,
+                     chunk * carray.storage.chunklen + carray.rows_of(chunk) - 1),
+         std::string(kBackup)});
+  });
+}
+
+}  // namespace
+
+std::vector<Problem> verify(const Opened& opened, const Work& work) {
+  std::vector<Problem> problems;
+  try {
+    read_attributes(*opened.store);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::corrupt) throw;
+    problems.push_back(
+        {Severity::damage, opened.store->describe(kAttributes), error.what(), "replace the file by one that holds {}"});
+  }
+  if (opened.table) {
+    for (std::size_t i = 0; i < opened.columns.size(); ++i)
+      if (opened.columns[i].stored_rows != opened.rows)
+        problems.push_back({Severity::damage, opened.columns[i].file(kSizes),
+                            fmt::format("column '{}' has {} rows, the shortest column has {}", opened.names[i],
+                                        opened.columns[i].stored_rows, opened.rows),
+                            fmt::format("repair makes every column {} rows long", opened.rows)});
+    for (const Entry& entry : opened.store->list(""))
+      if (entry.folder && std::find(opened.names.begin(), opened.names.end(), entry.name) == opened.names.end())
+        problems.push_back(
+            {Severity::note, opened.store->describe(entry.name), "a folder that is not a column of the table", ""});
+  }
+  for (const Carray& carray : opened.columns) check_carray(as_stored(carray), work, problems);
+  std::stable_sort(problems.begin(), problems.end(),
+                   [](const Problem& a, const Problem& b) { return a.severity > b.severity; });
+  return problems;
+}
+
+std::vector<Problem> repair(const Opened& opened, const Work& work) {
+  std::vector<Problem> done;
+  std::uint64_t rows = opened.rows;
+  for (const Carray& carray : opened.columns)
+    if (!carray.holds_objects() && carray.row_bytes > 0) rows = std::min(rows, rows_present(carray, list_data(carray)));
+  for (const Carray& carray : opened.columns) {
+    if (carray.stored_rows == rows || carray.holds_objects()) continue;
+    put_sizes(carray, rows, count_cbytes(carray, rows));
+    done.push_back({Severity::note, carray.file(kSizes),
+                    fmt::format("{} rows are counted now, {} were; chunk files are kept", rows, carray.stored_rows),
+                    ""});
+  }
+  for (Problem& problem : verify(*Opened::open(opened.store), work)) done.push_back(std::move(problem));
+  return done;
+}
+
+}  // namespace tegula::bcolz
