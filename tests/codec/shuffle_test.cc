@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "inputs.h"
+#include "codec/inputs.h"
 #include "tegula/error.h"
 
 namespace tegula::codec {
