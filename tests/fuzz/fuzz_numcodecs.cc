@@ -1,5 +1,7 @@
 // The filters of zarr v2. Byte 0 chooses the filter, bytes 1 and 2 the types, byte 3 a parameter; the rest is the
-// stored data. room: codec
+// stored data.
+//
+// room: codec
 #include <algorithm>
 
 #include "codec/numcodecs.h"

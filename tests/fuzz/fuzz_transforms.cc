@@ -1,5 +1,7 @@
 // The transforms of integers and floats. Byte 0 chooses the coding, byte 1 the type, byte 2 the number of values, bytes
-// 3 to 10 are a window's offset; the rest is the stored data. room: codec
+// 3 to 10 are a window's offset; the rest is the stored data.
+//
+// room: codec
 #include <algorithm>
 
 #include "base/endian.h"
