@@ -22,12 +22,12 @@ struct ReadFlags {
   std::string aggregates;
   std::string query_file, batch_file;
   bool csv = false;
-  std::string npy, npz;
+  std::string npy, npz, arrow;
 };
 
 void check(const ReadFlags& flags, const Globals& globals) {
-  const int forms = flags.csv + globals.json + !flags.npy.empty() + !flags.npz.empty();
-  if (forms > 1) fail(ErrorKind::invalid_argument, "--json, --csv, --npy and --npz exclude each other");
+  const int forms = flags.csv + globals.json + !flags.npy.empty() + !flags.npz.empty() + !flags.arrow.empty();
+  if (forms > 1) fail(ErrorKind::invalid_argument, "--json, --csv, --npy, --npz and --arrow exclude each other");
   if (!flags.query_file.empty() && (flags.part.any() || !flags.aggregates.empty()))
     fail(ErrorKind::invalid_argument,
          "--query holds the whole request: give no --fields, --range, --select, --where, --agg, --order or --limit "
@@ -41,6 +41,7 @@ std::unique_ptr<Output> output_for(const ReadFlags& flags, const Globals& global
   if (flags.csv) return csv_output(dialect);
   if (!flags.npy.empty()) return npy_output(flags.npy);
   if (!flags.npz.empty()) return npz_output(flags.npz);
+  if (!flags.arrow.empty()) return arrow_output(flags.arrow);
   const bool all = flags.part.limit || isatty(STDOUT_FILENO) == 0;
   return table_output(dialect, all ? UINT64_MAX : kTerminalRows);
 }
@@ -60,7 +61,7 @@ int read(const ReadFlags& flags, const Globals& globals) {
     array = std::move(request.array);
     query = std::move(request.query);
   }
-  const bool for_people = !globals.json && flags.npy.empty() && flags.npz.empty();
+  const bool for_people = !globals.json && flags.npy.empty() && flags.npz.empty() && flags.arrow.empty();
   if (for_people) with_coordinates(query, array->schema());
   if (for_people && !flags.csv && array->schema().table && query.aggregates.empty()) query.row_numbers = true;
   const std::unique_ptr<Output> output = output_for(flags, globals, dialect_of(array->schema()));
@@ -84,6 +85,7 @@ void describe_read(Verb verb, Globals& globals) {
       .flag("--csv", flags->csv, "print CSV")
       .option("--npy", flags->npy, "FILE", "write one field as .npy")
       .option("--npz", flags->npz, "FILE", "write all fields as .npz")
+      .option("--arrow", flags->arrow, "FILE", "write an Arrow IPC file")
       .examples(
           "  tegula read temps --select '[0:3, ::100]'\n"
           "  tegula read points --range x=0:10 --where 'mag > 5' --csv > strong.csv\n"

@@ -16,8 +16,10 @@ const std::vector<VerbEntry>& verbs() {
       {"append", "add rows from a file (bcolz, zarr)", describe_append},
       {"convert", "copy an array into another format or grid", describe_convert},
       {"diff", "do two arrays hold the same values?", describe_diff},
+      {"plot", "draw a 1-d or 2-d part, or sparse points", describe_plot},
       {"verify", "decode and check everything; exit 1 when something is damaged", describe_verify},
       {"meta", "list, get, set and remove metadata", describe_meta},
+      {"tour", "see it all on small data, in under a minute", describe_tour},
   };
   return all;
 }

@@ -21,6 +21,8 @@ void describe_convert(Verb verb, Globals& globals);
 void describe_create(Verb verb, Globals& globals);
 void describe_write(Verb verb, Globals& globals);
 void describe_append(Verb verb, Globals& globals);
+void describe_plot(Verb verb, Globals& globals);
+void describe_tour(Verb verb, Globals& globals);
 
 const std::vector<VerbEntry>& verbs();
 

@@ -1,0 +1,313 @@
+#!/usr/bin/env python3
+"""The `tegula` command as a person uses it: arguments in; output, messages and exit code out.
+
+usage: command_test.py TEGULA CORPUS [unittest arguments]
+"""
+import json, os, pathlib, shutil, struct, subprocess, sys, tempfile, unittest, zipfile
+
+TEGULA = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else 'tegula'
+CORPUS = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else pathlib.Path('.')
+
+
+def npy(path, values, code='i', descr='<i4', shape=None, fortran=False):
+    """A small .npy file, written without numpy."""
+    head = f"{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {shape or (len(values),)}, }}"
+    head += ' ' * (-(len(head) + 11) % 64) + '\n'
+    body = struct.pack(f'<{len(values)}{code}', *values)
+    pathlib.Path(path).write_bytes(b'\x93NUMPY\x01\x00' + struct.pack('<H', len(head)) + head.encode() + body)
+
+
+def read_npy(data, code='i'):
+    size = struct.unpack('<H', data[8:10])[0]
+    header = eval(data[10:10 + size].decode(), {}, {})  # our own output
+    body = data[10 + size:]
+    return header, list(struct.unpack(f'<{len(body) // struct.calcsize(code)}{code}', body))
+
+
+class CommandTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix='tegula-cli-')
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def run_tegula(self, *args, code=0, stdin=None):
+        done = subprocess.run([TEGULA, *map(str, args)], capture_output=True, text=True, input=stdin, cwd=self.folder, timeout=120)
+        self.assertEqual(done.returncode, code, f'{args}: {done.stdout}{done.stderr}')
+        return done
+
+    def out(self, *args, **more):
+        return self.run_tegula(*args, **more).stdout
+
+    def json(self, *args, **more):
+        return json.loads(self.out(*args, '--json', **more))
+
+    def fails(self, code, text, *args, **more):
+        done = self.run_tegula(*args, code=code, **more)
+        self.assertIn(text, done.stderr)
+        self.assertEqual(done.stdout, '')
+        return done
+
+    def grid(self, name='grid', fmt='zarr2', rows=6, columns=4, tile='2,2'):
+        npy(self.path('grid.npy'), range(rows * columns), shape=(rows, columns))
+        self.run_tegula('create', name, 'grid.npy', '--format', fmt, '--tile', tile)
+        return name
+
+    def corpus_case(self, name):
+        case = CORPUS / name
+        target = self.path('case')
+        shutil.copytree(case, target)
+        return os.path.join(target, 'array'), json.loads((case / 'case.json').read_text())
+
+
+class Usage(CommandTest):
+    def test_version_and_help(self):
+        self.assertRegex(self.out('--version'), r'^tegula \d+\.\d+\.\d+\n$')
+        self.assertIn('verify', self.out('--help'))
+        for verb in 'info ls tree fragments read head stats create write append convert diff verify meta'.split():
+            with self.subTest(verb):
+                self.assertIn('Examples:', self.out(verb, '--help'))
+
+    def test_wrong_arguments(self):
+        for args in ([], ['nonsense'], ['info'], ['info', 'a', 'b'], ['read', 'a', '--nonsense'], ['head', 'a', '-n', 'x'],
+                     ['meta'], ['meta', 'get', 'a'], ['--threads', 'many', 'info', 'a'], ['--memory', 'lots', 'info', 'a']):
+            with self.subTest(args):
+                done = self.run_tegula(*args, code=2)
+                self.assertTrue(done.stderr.startswith('tegula: '), done.stderr)
+                self.assertEqual(done.stdout, '')
+
+    def test_nothing_there(self):
+        self.fails(3, 'no such folder', 'info', 'missing')
+        os.mkdir(self.path('empty'))
+        self.fails(3, 'empty', 'read', 'empty')
+
+    def test_bad_values_are_usage_errors(self):
+        grid = self.grid()
+        for args in (['--at', 'yesterday'], ['--key', 'xyz'], ['--key', '00ff'], ['--key', '00', '--key-file', 'k'], ['--select', '[1'],
+                     ['--range', 'x'], ['--range', 'nowhere=1:2'], ['--range', 'dim_0=a:b'], ['--order', 'sideways'], ['--select', '[0]', '--range', 'dim_0=1:2'],
+                     ['--csv', '--json'], ['--npy', 'a', '--npz', 'b'], ['--agg', 'median(x)'], ['--where', 'dim_0 >'], ['--missing', 'maybe']):
+            with self.subTest(args):
+                self.run_tegula('read', grid, *args, code=2)
+        self.assertEqual(sorted(os.listdir(self.folder)), ['grid', 'grid.npy'])
+
+
+class Reading(CommandTest):
+    def test_json(self):
+        grid = self.grid()
+        whole = self.json('read', grid)
+        self.assertEqual(whole, {'shape': [6, 4], 'fields': {'': list(range(24))}})
+        part = self.json('read', grid, '--select', '[1:3, ::2]')
+        self.assertEqual(part, {'shape': [2, 2], 'fields': {'': [4, 6, 8, 10]}})
+        self.assertEqual(self.json('read', grid, '--range', 'dim_0=1:2', '--range', 'dim_1=0'), {'shape': [2, 1], 'fields': {'': [4, 8]}})
+
+    def test_text_forms(self):
+        grid = self.grid()
+        lines = self.out('read', grid, '--select', '[0:1]').splitlines()
+        self.assertEqual(lines[0].split(), ['dim_0', 'dim_1', 'value'])
+        self.assertEqual([line.split() for line in lines[1:]], [['0', str(i), str(i)] for i in range(4)])
+        self.assertEqual(self.out('read', grid, '--select', '[5, 2:]', '--csv').splitlines()[0].split(',')[-1], 'value')
+
+    def test_limit_and_head(self):
+        grid = self.grid()
+        self.assertEqual(self.json('read', grid, '--limit', '5')['fields'][''], [0, 1, 2, 3, 4])
+        self.assertEqual(len(self.out('head', grid).splitlines()), 11)
+        self.assertEqual(len(self.out('head', grid, '-n', '3').splitlines()), 4)
+
+    def test_numpy_files(self):
+        grid = self.grid()
+        self.run_tegula('read', grid, '--npy', 'out.npy')
+        header, values = read_npy(pathlib.Path(self.path('out.npy')).read_bytes())
+        self.assertEqual((header['descr'], header['shape'], values), ('<i4', (6, 4), list(range(24))))
+        self.run_tegula('read', grid, '--select', '[2]', '--npz', 'out.npz')
+        with zipfile.ZipFile(self.path('out.npz')) as z:
+            self.assertEqual(z.testzip(), None)
+            header, values = read_npy(z.read('value.npy'))
+        self.assertEqual((header['shape'], values), ((4,), [8, 9, 10, 11]))
+        self.fails(3, 'cannot', 'read', grid, '--npy', 'no/such/folder/x.npy')
+
+    def test_query_documents(self):
+        grid = self.grid()
+        document = {'ranges': {'dim_0': [[0, 0], [5, 5]]}, 'layout': 'row-major'}
+        self.assertEqual(self.json('read', grid, '--query', '-', stdin=json.dumps(document))['fields'][''], [0, 1, 2, 3, 20, 21, 22, 23])
+        pathlib.Path(self.path('q.json')).write_text('{"select": "[-1]"}')
+        self.assertEqual(self.json('read', grid, '--query', 'q.json'), {'shape': [4], 'fields': {'': [20, 21, 22, 23]}})
+        self.fails(2, 'known keys', 'read', grid, '--query', '-', '--json', stdin='{"colour": 1}')
+        self.fails(2, 'stdin', 'read', grid, '--query', '-', '--json', stdin='{')
+        self.fails(2, 'whole request', 'read', grid, '--query', '-', '--limit', '1', stdin='{}')
+
+    def test_batch_mode(self):
+        grid = self.grid()
+        requests = [{'uri': grid, 'query': {'select': '[0, 0:2]'}}, {'uri': 'missing'}, {'uri': grid, 'query': {'select': '[9]'}}]
+        done = self.run_tegula('read', '--batch', '-', stdin='\n'.join(map(json.dumps, requests)) + '\n', code=1)
+        answers = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual(answers[0], {'shape': [2], 'fields': {'': [0, 1]}})
+        self.assertEqual([a['error']['kind'] for a in answers[1:]], ['not_found', 'invalid_argument'])
+
+    def test_threads_agree(self):
+        grid = self.grid(rows=50, columns=40, tile='7,9')
+        one, many = (self.out('read', grid, '--json', '--threads', n, '--memory', '1MB') for n in ('1', '8'))
+        self.assertEqual(one, many)
+
+    def test_trace_io(self):
+        grid = self.grid()
+        done = self.run_tegula('read', grid, '--json', '--trace-io', '--select', '[0, 0]')
+        self.assertIn('read 0.0', done.stderr)
+        self.assertNotIn('read 1.0', done.stderr)
+
+
+class Looking(CommandTest):
+    def test_info(self):
+        grid = self.grid()
+        text = self.out('info', grid)
+        self.assertIn('grid: dense zarr v2 array', text)
+        self.assertIn('int32', text)
+        document = self.json('info', grid)
+        self.assertEqual((document['format'], [d['domain'] for d in document['dimensions']]), ('zarr2', [[0, 5], [0, 3]]))
+
+    def test_ls_and_tree(self):
+        self.grid('a')
+        self.grid('b', 'bcolz')
+        self.assertEqual([(i['name'], i['kind'], i['format']) for i in self.json('ls', '.')], [('a', 'array', 'zarr2'), ('b', 'array', 'bcolz')])
+        tree = self.out('tree', '.')
+        self.assertIn('├── a', tree)
+        self.assertIn('└── b', tree)
+        self.fails(3, 'no such folder', 'ls', 'missing')
+
+    def test_stats(self):
+        grid = self.grid()
+        stats = self.json('stats', grid)['']
+        self.assertEqual((stats['cells'], stats['min'], stats['max'], stats['mean']), (24, 0, 23, 11.5))
+        self.assertIn('█', self.out('stats', grid))
+
+    def test_verify(self):
+        grid = self.grid()
+        self.assertIn('everything decodes', self.out('verify', grid))
+        chunk = pathlib.Path(self.path('grid', '1.1'))
+        chunk.write_bytes(chunk.read_bytes()[:-5])
+        self.assertIn('1.1', self.out('verify', grid, code=1))
+        report = self.json('verify', grid, code=1)
+        self.assertEqual((report['ok'], len(report['problems'])), (False, 1))
+        self.fails(3, 'corrupt', 'read', grid)
+
+
+class Writing(CommandTest):
+    FORMATS = ('bcolz', 'zarr0', 'zarr1', 'zarr2', 'zarr3')
+
+    def test_create_and_read_back(self):
+        for fmt in self.FORMATS:
+            with self.subTest(fmt):
+                npy(self.path('v.npy'), range(10))
+                self.run_tegula('create', fmt, 'v.npy', '--format', fmt, '--tile', '4')
+                self.assertEqual(self.json('read', fmt)['fields'][''], list(range(10)))
+                self.fails(2, 'already', 'create', fmt, 'v.npy', '--format', fmt)
+                self.assertEqual(self.json('read', fmt)['fields'][''], list(range(10)))
+
+    def test_fortran_order_and_other_types(self):
+        npy(self.path('f.npy'), [1, 2, 3, 4, 5, 6], shape=(2, 3), fortran=True)
+        self.run_tegula('create', 'f', 'f.npy', '--format', 'zarr2')
+        self.assertEqual(self.json('read', 'f')['fields'][''], [1, 3, 5, 2, 4, 6])
+        npy(self.path('w.npy'), [7.0, 8.0, 9.0], 'd', '<f8')
+        self.run_tegula('write', 'f', 'w.npy', '--select', '[1]')
+        self.assertEqual(self.json('read', 'f')['fields'][''], [1, 3, 5, 7, 8, 9])
+        npy(self.path('x.npy'), [0.5, 8.0, 9.0], 'd', '<f8')
+        self.fails(2, 'does not fit', 'write', 'f', 'x.npy', '--select', '[1]')
+
+    def test_write_selection(self):
+        grid = self.grid()
+        npy(self.path('row.npy'), [100, 101, 102, 103])
+        self.run_tegula('write', grid, 'row.npy', '--select', '[2]')
+        self.assertEqual(self.json('read', grid, '--select', '[1:4, 0]')['fields'][''], [4, 100, 12])
+        self.fails(2, 'shape', 'write', grid, 'row.npy')
+        self.fails(2, 'end in', 'write', grid, 'row.txt')
+        self.assertEqual(self.json('read', grid, '--select', '[0]')['fields'][''], [0, 1, 2, 3])
+
+    def test_append(self):
+        for fmt in ('bcolz', 'zarr2', 'zarr3'):
+            with self.subTest(fmt):
+                npy(self.path('v.npy'), range(10))
+                self.run_tegula('create', fmt, 'v.npy', '--format', fmt, '--tile', '4')
+                self.run_tegula('append', fmt, 'v.npy')
+                self.assertEqual(self.json('read', fmt)['fields'][''], [*range(10), *range(10)])
+
+    def test_tables(self):
+        pathlib.Path(self.path('people.csv')).write_text('name,age\nAda,36\n"Grace, B.",85\n')
+        self.run_tegula('create', 'people', 'people.csv', '--format', 'bcolz', '--table', '-a', 'name:S12', '-a', 'age:int32')
+        pathlib.Path(self.path('more.json')).write_text('[{"name": "Alan", "age": 41}]')
+        self.run_tegula('append', 'people', 'more.json')
+        self.assertEqual(self.json('read', 'people')['fields'], {'name': ['Ada', 'Grace, B.', 'Alan'], 'age': [36, 85, 41]})
+        self.assertEqual(self.json('read', 'people', '--where', 'age > 40', '--fields', 'name')['fields'], {'name': ['Grace, B.', 'Alan']})
+        self.assertEqual(self.out('read', 'people', '--csv', '--limit', '2'), 'name,age\nAda,36\n"Grace, B.",85\n')
+        self.assertEqual(self.json('read', 'people', '--agg', 'count(), hi = max(age)')['fields'], {'count()': [3], 'hi': [85]})
+        pathlib.Path(self.path('bad.csv')).write_text('name,age\nBob,old\n')
+        self.fails(2, 'line 2', 'append', 'people', 'bad.csv')
+        pathlib.Path(self.path('short.csv')).write_text('name\nBob\n')
+        self.fails(2, "no field 'age'", 'append', 'people', 'short.csv')
+        self.assertEqual(len(self.json('read', 'people')['fields']['age']), 3)
+
+    def test_schema_round_trip(self):
+        grid = self.grid()
+        schema = self.out('info', grid, '--json')
+        self.run_tegula('create', 'copy', '--schema', '-', stdin=schema)
+        self.assertEqual(self.json('info', 'copy')['dimensions'], json.loads(schema)['dimensions'])
+
+    def test_metadata(self):
+        grid = self.grid()
+        self.run_tegula('meta', 'set', grid, 'units', 'K')
+        self.run_tegula('meta', 'set', grid, 'range', '[1, 2.5]')
+        self.assertEqual(self.json('meta', 'list', grid), {'range': [1, 2.5], 'units': 'K'})
+        self.assertEqual(self.out('meta', 'get', grid, 'range'), '[1, 2.5]\n')
+        self.run_tegula('meta', 'del', grid, 'range', '--dry-run')
+        self.run_tegula('meta', 'del', grid, 'units')
+        self.assertEqual(list(self.json('meta', 'list', grid)), ['range'])
+        self.fails(3, "no metadata 'units'", 'meta', 'get', grid, 'units')
+        self.fails(2, 'no JSON', 'meta', 'set', grid, 'x', '{"a":')
+
+    def test_bad_schemas(self):
+        for args in ([], ['--format', 'zarr9', '--shape', '3', '--type', 'int32'], ['--format', 'zarr2'], ['--format', 'zarr2', '--shape', '3'],
+                     ['--format', 'zarr2', '--shape', '3', '--type', 'quaternion'], ['--format', 'zarr2', '--shape', '3,x', '--type', 'int32'],
+                     ['--format', 'zarr2', '--shape', '3', '--type', 'int32', '--tile', '0'], ['--format', 'zarr2', '--shape', '3', '--type', 'int32', '--tile', '1,1'],
+                     ['--format', 'zarr2', '--shape', '3', '--type', 'int32', '--fill', 'x']):
+            with self.subTest(args):
+                self.run_tegula('create', 'new', *args, code=2)
+                self.assertFalse(os.path.exists(self.path('new')))
+
+
+class Converting(CommandTest):
+    def test_every_pair(self):
+        for source in Writing.FORMATS:
+            self.grid(source, source, tile='2,4' if source == 'bcolz' else '2,2')
+            for target in Writing.FORMATS:
+                with self.subTest(f'{source} to {target}'):
+                    name = f'{source}-{target}'
+                    self.run_tegula('convert', source, name, '--to', target, '--verify')
+                    self.assertIn('the same: 24', self.out('diff', source, name))
+
+    def test_rechunk(self):
+        grid = self.grid()
+        self.run_tegula('convert', grid, 'finer', '--tile', '3,1', '--verify')
+        self.assertEqual([d['tile'] for d in self.json('info', 'finer')['dimensions']], [3, 1])
+
+    def test_diff(self):
+        self.grid('a')
+        self.grid('b', 'zarr3')
+        npy(self.path('one.npy'), [99], shape=())
+        self.run_tegula('write', 'b', 'one.npy', '--select', '[1, 2]')
+        self.assertEqual(self.out('diff', 'a', 'b', code=1), '[1, 2]: 6 | 99\n1 of 24 values differ\n')
+        report = self.json('diff', 'a', 'b', code=1)
+        self.assertEqual((report['different'], report['first'][0]['index']), (1, [1, 2]))
+        npy(self.path('v.npy'), range(3))
+        self.run_tegula('create', 'c', 'v.npy', '--format', 'zarr2')
+        self.assertIn('dimensions', self.out('diff', 'a', 'c', code=1))
+
+    def test_tables_have_several_fields(self):
+        pathlib.Path(self.path('t.csv')).write_text('a,b\n1,2.5\n3,4.5\n')
+        self.run_tegula('create', 't', 't.csv', '--format', 'bcolz', '--table', '-a', 'a:int32', '-a', 'b:float64')
+        self.fails(2, '--field', 'convert', 't', 't.zarr', '--to', 'zarr2')
+        self.assertFalse(os.path.exists(self.path('t.zarr')))
+        self.run_tegula('convert', 't', 't.zarr', '--to', 'zarr2', '--field', 'b')
+        self.assertEqual(self.json('read', 't.zarr')['fields'][''], [2.5, 4.5])
+
+
+if __name__ == '__main__':
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
