@@ -8,11 +8,14 @@ namespace tegula::detail {
 
 namespace {
 constexpr std::size_t kLarge = 4u << 20;
+// glibc's memcpy is many times slower when the destination lies 16 bytes behind the source modulo 4096, which is just
+// where malloc puts blocks; a multiple of a cache line cannot.
+constexpr std::align_val_t kLine{64};
 constexpr std::size_t kHugePage = 2u << 20;
 }  // namespace
 
 void* allocate_bytes(std::size_t size) {
-  if (size < kLarge) return ::operator new(size);
+  if (size < kLarge) return ::operator new(size, kLine);
   const std::size_t rounded = (size + kHugePage - 1) / kHugePage * kHugePage;
   void* p = rounded < size ? nullptr : std::aligned_alloc(kHugePage, rounded);
   if (!p) throw std::bad_alloc();
@@ -22,7 +25,7 @@ void* allocate_bytes(std::size_t size) {
 
 void free_bytes(void* p, std::size_t size) noexcept {
   if (size < kLarge)
-    ::operator delete(p);
+    ::operator delete(p, kLine);
   else
     std::free(p);
 }
