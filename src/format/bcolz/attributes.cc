@@ -39,7 +39,8 @@ Json to_json(const std::string& key, const MetaValue& value) {
 
 Metadata read_attributes(const Store& store) {
   Metadata out;
-  for (const auto& [key, value] : load(store).items()) {
+  const Json document = load(store);
+  for (const auto& [key, value] : document.items()) {
     MetaValue entry;
     entry.type = Datatype(TypeId::utf8);
     entry.json = true;
