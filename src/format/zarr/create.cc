@@ -1,0 +1,63 @@
+#include "format/zarr/create.h"
+
+#include "base/fail.h"
+#include "format/zarr/metadata_files.h"
+#include "format/zarr/zarr_array.h"
+
+namespace tegula::zarr {
+
+namespace {
+
+// The document goes first: what a stop leaves behind is then no array rather than half of one.
+void clear(Store& store, const Node& node) {
+  store.remove(node.kind == ObjectKind::group ? kDocuments[node.version].group : kDocuments[node.version].array);
+  for (const Entry& entry : store.list("")) {
+    if (entry.folder)
+      store.remove_tree(entry.name);
+    else
+      store.remove(entry.name);
+  }
+}
+
+Json axis_attribute(const Schema& schema) {
+  Json attributes = Json::object();
+  Json names = Json::array();
+  bool own = false;
+  for (std::size_t a = 0; a < schema.dimensions.size(); ++a) {
+    names.push_back(schema.dimensions[a].name);
+    own |= !schema.dimensions[a].name.empty() && schema.dimensions[a].name != "dim_" + std::to_string(a);
+  }
+  if (own) attributes["_ARRAY_DIMENSIONS"] = names;
+  return attributes;
+}
+
+}  // namespace
+
+std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options) {
+  constexpr Json (*kMake[])(const Schema&) = {document_original, document_v1, document_v2, document_v3};
+  constexpr ArrayMeta (*kParse[])(ByteView, std::string_view) = {parse_original, parse_v1, parse_v2, parse_v3};
+  const int version = schema.format.back() - '0';
+  if (options.format_version && *options.format_version != static_cast<std::uint32_t>(version))
+    fail(ErrorKind::invalid_argument, "format {} has no version {}", schema.format, *options.format_version);
+  // Made and parsed before anything is touched, so that a schema the format cannot hold changes nothing.
+  const std::string document = dump_document(kMake[version](schema), version);
+  ArrayMeta meta = kParse[version](bytes_of(document), kDocuments[version].array);
+  if (version == 1 || version == 2) meta.attributes = axis_attribute(schema);
+
+  const Node there = find_node(*store);
+  if (there.kind != ObjectKind::none && !options.overwrite)
+    fail(ErrorKind::invalid_argument, "there is already a zarr {} here; pass overwrite to replace it",
+         there.kind == ObjectKind::group ? "group" : "array");
+  if (there.kind != ObjectKind::none)
+    clear(*store, there);
+  else if (!store->list("").empty())
+    fail(ErrorKind::invalid_argument, "the folder holds something else already");
+
+  if (version == 0) store->make_folder("__zdata__");
+  if (version == 1 || (version == 2 && !meta.attributes.empty()))
+    store->put_text(kDocuments[version].attributes, dump_document(meta.attributes, version));
+  store->put_text(kDocuments[version].array, document);
+  return std::make_shared<ZarrArray>(std::move(store), std::move(meta), Missing::fill);
+}
+
+}  // namespace tegula::zarr

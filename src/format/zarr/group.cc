@@ -1,0 +1,142 @@
+#include "format/zarr/group.h"
+
+#include <set>
+
+#include "base/context.h"
+#include "base/fail.h"
+#include "format/zarr/metadata_files.h"
+#include "format/zarr/options.h"
+
+namespace tegula::zarr {
+
+namespace {
+
+constexpr std::string_view kGroupKeys[] = {"zarr_format", "node_type", "attributes", "consolidated_metadata"};
+
+class ZarrGroup final : public Group {
+ public:
+  ZarrGroup(std::shared_ptr<Store> store, int version, std::vector<Member> members, Json attributes)
+      : store_(std::move(store)), format_("zarr" + std::to_string(version)), members_(std::move(members)), attributes_(std::move(attributes)) {}
+  std::string_view format() const override { return format_; }
+  std::vector<Member> members() const override { return members_; }
+  Metadata metadata() const override { return metadata_of(attributes_); }
+
+ private:
+  std::shared_ptr<Store> store_;
+  std::string format_;
+  std::vector<Member> members_;
+  Json attributes_;
+};
+
+class MemberList {
+ public:
+  explicit MemberList(const Store& store) : store_(store) {}
+  void add(const std::string& name, ObjectKind kind) {
+    check_key(name);
+    if (seen_.insert(name).second) members_.push_back({name, store_.describe(name), kind});
+  }
+  std::vector<Member> take() { return std::move(members_); }
+
+ private:
+  const Store& store_;
+  std::set<std::string> seen_;
+  std::vector<Member> members_;
+};
+
+// Folders below a group are asked one by one; those without documents are groups when nodes lie below them.
+std::vector<Member> listed_members(const Store& store) {
+  MemberList members(store);
+  for (const Entry& entry : store.list("")) {
+    if (!entry.folder) continue;
+    const Node node = find_node(store, entry.name);
+    if (node.kind != ObjectKind::none) {
+      members.add(entry.name, node.kind);
+      continue;
+    }
+    for (const Entry& below : store.list(entry.name))
+      if (below.folder && find_node(store, join(entry.name, below.name)).kind != ObjectKind::none) {
+        members.add(entry.name, ObjectKind::group);
+        break;
+      }
+  }
+  return members.take();
+}
+
+// "deep/er/y/.zarray" makes "deep" a member; what it is, its own document says.
+std::vector<Member> consolidated_v2(const Store& store, const Json& metadata) {
+  MemberList members(store);
+  for (const auto& [path, value] : metadata.items()) {
+    const std::size_t slash = path.find('/');
+    if (slash == std::string::npos) continue;
+    const std::string name = path.substr(0, slash);
+    members.add(name, metadata.contains(name + "/.zarray") ? ObjectKind::array : ObjectKind::group);
+  }
+  return members.take();
+}
+
+std::vector<Member> consolidated_v3(const Store& store, const Json& metadata) {
+  MemberList members(store);
+  for (const auto& [path, value] : metadata.items()) {
+    const std::string name = path.substr(0, path.find('/'));
+    if (name.empty()) continue;
+    const auto node = metadata.find(name);
+    const bool array = node != metadata.end() && node->is_object() && node->contains("node_type") && (*node)["node_type"] == "array";
+    members.add(name, array ? ObjectKind::array : ObjectKind::group);
+  }
+  return members.take();
+}
+
+std::shared_ptr<Group> open_v2(std::shared_ptr<Store> store) {
+  const Json document = parse_json(store->get(".zgroup").value_or(Bytes{}), store->describe(".zgroup"));
+  if (!document.is_object() || member(document, "zarr_format") != 2) fail(ErrorKind::corrupt, "{} does not say zarr_format 2", store->describe(".zgroup"));
+  const std::optional<Bytes> text = store->get(".zmetadata");
+  if (text) {
+    const Json consolidated = parse_json(*text, store->describe(".zmetadata"));
+    const Json& metadata = member(consolidated, "metadata");
+    if (!metadata.is_object() || int_option(consolidated, "zarr_consolidated_format", 1) != 1)
+      fail(ErrorKind::corrupt, "{} is not consolidated metadata of format 1", store->describe(".zmetadata"));
+    Json attributes = metadata.contains(".zattrs") && metadata[".zattrs"].is_object() ? metadata[".zattrs"] : Json::object();
+    std::vector<Member> members = consolidated_v2(*store, metadata);
+    return std::make_shared<ZarrGroup>(store, 2, std::move(members), std::move(attributes));
+  }
+  Json attributes = load_attributes(*store, 2);
+  return std::make_shared<ZarrGroup>(store, 2, listed_members(*store), std::move(attributes));
+}
+
+std::shared_ptr<Group> open_v3(std::shared_ptr<Store> store) {
+  const Json document = parse_json(store->get("zarr.json").value_or(Bytes{}), store->describe("zarr.json"));
+  if (!document.is_object() || member(document, "zarr_format") != 3) fail(ErrorKind::corrupt, "{} does not say zarr_format 3", store->describe("zarr.json"));
+  check_extensions(document, kGroupKeys, store->describe("zarr.json"));
+  Json attributes = document.contains("attributes") && document["attributes"].is_object() ? document["attributes"] : Json::object();
+  const auto it = document.find("consolidated_metadata");
+  if (it != document.end() && it->is_object()) {
+    const std::string kind = text_option(*it, "kind", "inline");
+    const auto metadata = it->find("metadata");
+    if (kind == "inline" && metadata != it->end() && metadata->is_object() && !metadata->empty()) {
+      std::vector<Member> members = consolidated_v3(*store, *metadata);
+      return std::make_shared<ZarrGroup>(store, 3, std::move(members), std::move(attributes));
+    }
+  }
+  return std::make_shared<ZarrGroup>(store, 3, listed_members(*store), std::move(attributes));
+}
+
+}  // namespace
+
+int implicit_group(const Store& store) {
+  for (const Entry& entry : store.list("")) {
+    if (!entry.folder) return -1;  // a folder of folders, or not ours
+    if (const Node node = find_node(store, entry.name); node.kind != ObjectKind::none) return node.version;
+  }
+  return -1;
+}
+
+std::shared_ptr<Group> open_zarr_group(std::shared_ptr<Store> store) {
+  const Node node = find_node(*store);
+  if (node.kind == ObjectKind::group) return node.version == 3 ? open_v3(std::move(store)) : open_v2(std::move(store));
+  const int version = node.kind == ObjectKind::none ? implicit_group(*store) : -1;
+  if (version < 0) fail(ErrorKind::not_found, "there is no zarr group");
+  std::vector<Member> members = listed_members(*store);
+  return std::make_shared<ZarrGroup>(std::move(store), version, std::move(members), Json::object());
+}
+
+}  // namespace tegula::zarr

@@ -1,0 +1,79 @@
+#include "format/zarr/shard_files.h"
+
+#include "base/context.h"
+#include "base/fail.h"
+#include "base/parallel.h"
+#include "format/zarr/items.h"
+
+namespace tegula::zarr {
+
+LeafPath leaf_path(const LeafGrid& grid, const Shape& leaf) {
+  LeafPath path;
+  Shape at(leaf.size());
+  path.file.resize(leaf.size());
+  for (std::size_t a = 0; a < leaf.size(); ++a) {
+    const std::uint64_t origin = leaf[a] * grid.shape()[a];
+    path.file[a] = origin / grid.shapes[0][a];
+    at[a] = origin % grid.shapes[0][a];
+  }
+  for (std::size_t level = 0; level < grid.levels.size(); ++level) {
+    const Shape &outer = grid.shapes[level], &inner = grid.shapes[level + 1];
+    std::uint64_t number = 0;
+    for (std::size_t a = 0; a < at.size(); ++a) {
+      number = number * (outer[a] / inner[a]) + at[a] / inner[a];
+      at[a] %= inner[a];
+    }
+    path.numbers.push_back(number);
+  }
+  return path;
+}
+
+void ShardFiles::load(const Store& store, const std::string& key, const LeafGrid& grid, std::size_t level, ShardEntry extent,
+                      const std::vector<LeafPath>& paths, Index& index) {
+  const Sharding& sharding = *grid.levels[level];
+  const std::uint64_t size = shard_index_size(sharding, grid.shapes[level]);
+  if (extent.length < size) fail(ErrorKind::corrupt, "the shard has {} bytes, its index alone needs {}", extent.length, size);
+  Bytes raw(size);
+  RangeRead read{key, extent.offset + (sharding.index_at_end ? extent.length - size : 0), raw};
+  store.get(std::span(&read, 1));
+  if (!read.found) fail(ErrorKind::io, "the shard vanished while it was read");
+  index.entries = decode_shard_index(sharding, grid.shapes[level], raw, extent.length);
+  for (ShardEntry& entry : index.entries)
+    if (!entry.missing()) entry.offset += extent.offset;
+  if (level + 1 == grid.levels.size()) return;
+  std::map<std::uint64_t, std::vector<LeafPath>> below;
+  for (const LeafPath& path : paths) below[path.numbers[level]].push_back(path);
+  for (const auto& [number, inner_paths] : below)
+    if (!index.entries[number].missing()) load(store, key, grid, level + 1, index.entries[number], inner_paths, index.inner[number]);
+}
+
+ShardFiles::ShardFiles(const Store& store, const ArrayMeta& meta, const LeafGrid& grid, const std::set<Shape>& leaves, const Work& work) {
+  std::map<Shape, std::vector<LeafPath>> by_file;
+  for (const Shape& leaf : leaves) {
+    LeafPath path = leaf_path(grid, leaf);
+    by_file[path.file].push_back(path);
+  }
+  std::vector<std::pair<const std::vector<LeafPath>*, std::optional<Index>*>> jobs;
+  for (const auto& [file, paths] : by_file) jobs.emplace_back(&paths, &files_[file]);
+  parallel_for(work, jobs.size(), [&](std::size_t i) {
+    const std::string key = meta.keys.key(jobs[i].first->front().file);
+    const Context doing([&] { return fmt::format("reading the index of '{}'", store.describe(key)); });
+    const std::optional<std::uint64_t> size = store.size(key);
+    if (!size) return;
+    load(store, key, grid, 0, {0, *size}, *jobs[i].first, jobs[i].second->emplace());
+  });
+}
+
+std::optional<ShardEntry> ShardFiles::find(const LeafPath& path) const {
+  const auto file = files_.find(path.file);
+  if (file == files_.end() || !file->second) return std::nullopt;
+  const Index* index = &*file->second;
+  for (std::size_t level = 0;; ++level) {
+    const ShardEntry& entry = index->entries[path.numbers[level]];
+    if (entry.missing()) return std::nullopt;
+    if (level + 1 == path.numbers.size()) return entry;
+    index = &index->inner.at(path.numbers[level]);
+  }
+}
+
+}  // namespace tegula::zarr
