@@ -3,14 +3,21 @@
 
 #include "base/context.h"
 #include "base/fail.h"
+#include "format/bcolz/driver.h"
 #include "format/driver.h"
 #include "format/open.h"
+#include "format/tiledb/driver.h"
+#include "format/zarr/driver.h"
 
 namespace tegula {
 
 namespace {
 
-constexpr std::span<const Driver* const> kDrivers{};
+constexpr const Driver* kDrivers[] = {
+    &tiledb::kTiledbDriver,
+    &bcolz::kBcolzDriver,
+    &zarr::kZarrDriver,
+};
 
 const Driver* find_driver(std::string_view format) {
   for (const Driver* driver : kDrivers)
@@ -34,8 +41,9 @@ Match look(const Store& store) {
 
 [[noreturn]] void nothing_there(const Store& store, std::string_view wanted) {
   const bool empty = store.list("").empty();
-  fail(ErrorKind::not_found, "{}", empty ? "there is no such folder, or it is empty"
-                                         : fmt::format("the folder holds no {} of a known format (TileDB, bcolz, zarr)", wanted));
+  fail(ErrorKind::not_found, "{}",
+       empty ? "there is no such folder, or it is empty"
+             : fmt::format("the folder holds no {} of a known format (TileDB, bcolz, zarr)", wanted));
 }
 
 }  // namespace
@@ -52,16 +60,21 @@ std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& opt
     fail(ErrorKind::not_found, "this is a {} group, not an array; `tegula ls` shows what it holds", match.found.format);
   return match.driver->open(std::move(store), options);
 }
-std::shared_ptr<Array> open(const std::string& uri, const OpenOptions& options) { return open(open_store(uri), options); }
+std::shared_ptr<Array> open(const std::string& uri, const OpenOptions& options) {
+  return open(open_store(uri), options);
+}
 
 std::shared_ptr<Group> open_group(std::shared_ptr<Store> store, const OpenOptions& options) {
   const Context doing([where = store->describe("")] { return fmt::format("opening group '{}'", where); });
   const Match match = look(*store);
   if (!match.driver) nothing_there(*store, "group");
-  if (match.found.kind != ObjectKind::group) fail(ErrorKind::not_found, "this is a {} array, not a group", match.found.format);
+  if (match.found.kind != ObjectKind::group)
+    fail(ErrorKind::not_found, "this is a {} array, not a group", match.found.format);
   return match.driver->open_group(std::move(store), options);
 }
-std::shared_ptr<Group> open_group(const std::string& uri, const OpenOptions& options) { return open_group(open_store(uri), options); }
+std::shared_ptr<Group> open_group(const std::string& uri, const OpenOptions& options) {
+  return open_group(open_store(uri), options);
+}
 
 std::shared_ptr<Array> create(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options) {
   const Context doing([where = store->describe("")] { return fmt::format("creating '{}'", where); });
