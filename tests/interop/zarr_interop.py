@@ -2,7 +2,7 @@
 """Writes zarr arrays with tegula for every element type x codec x version and reads them with the libraries that own the
 formats. Needs the program zarr_tool and the network (PyPI) for the libraries:
 
-    zarr_interop.py build/tests/interop/zarr_tool CACHE_FOLDER [--only zarr3]
+    zarr_interop.py build/release/tests/zarr_tool CACHE_FOLDER [--only zarr3]
 
 The libraries are installed once, into virtual environments below CACHE_FOLDER; one that cannot be installed is skipped with
 a message. Exit code 1 when a library reads something else than what was written.
@@ -38,7 +38,7 @@ def chains(version):
             yield [c]
         for f in ("delta", "shuffle", "crc32", "adler32"):
             yield [{"name": f}, {"name": "zstd"}]
-        yield [{"name": "zstd", "options": {"level": 3, "checksum": True}}] if False else [{"name": "zlib", "options": {"level": 9}}]
+        yield [{"name": "zlib", "options": {"level": 9}}]
         yield [{"name": "astype", "options": {"encode_dtype": "<i8", "decode_dtype": "<i4"}}, {"name": "zlib"}]
         yield [{"name": "fixedscaleoffset", "options": {"scale": 1, "offset": 3, "dtype": "<i4", "astype": "<i4"}}]
     else:
@@ -73,6 +73,21 @@ def cases(version):
 
 READER = r"""
 import json, sys, warnings
+
+
+def lacks(peer, case):
+    # What a library is known not to have; it must read everything else.
+    kind = case["dtype"].lstrip("<>|")[0]
+    names = {f["name"] for f in case["filters"]}
+    number = case["dtype"] != "text" and kind in "biufc"
+    if peer == "tensorstore":
+        package = names & {"lz4", "lzma", "delta", "shuffle", "crc32", "adler32", "astype", "fixedscaleoffset"}
+        return not number or bool(package) or (case["format"] == "zarr3" and bool(names & {"zlib", "bz2"}))
+    if peer == "zarrs":
+        return case["format"] == "zarr2" and (case["dtype"].startswith(">") or case["order"] == "F")
+    return False
+
+
 import numpy as np
 warnings.simplefilter("ignore")
 peer, list_file = sys.argv[1:3]
@@ -94,7 +109,9 @@ for case in json.load(open(list_file)):
             got = zarr.open(case["path"], mode="r")[...]
     except Exception as error:
         refused += 1
-        print(f"  {peer} refuses {label}: {str(error).splitlines()[0][:120] if str(error) else type(error).__name__}")
+        if not lacks(peer, case):
+            bad += 1
+            print(f"  {peer} refuses {label}: {str(error)[-200:] or type(error).__name__}")
         continue
     got = np.asarray(got)
     if case["dtype"] == "text":

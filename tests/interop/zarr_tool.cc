@@ -1,7 +1,7 @@
 // Writes zarr arrays for zarr_interop.py: zarr_tool JOBS.json, a list of
-// {"path", "format", "dtype", "shape", "chunks", "filters": [{"name", "options"}], "order", "fill" (hex), "data" (file)}.
-// Text ("dtype": "text") has its cells in "cells" instead of "data". Each array is written by two overlapping selections,
-// the second after it was opened again, so that chunks are changed in part.
+// {"path", "format", "dtype", "shape", "chunks", "filters": [{"name", "options"}], "order", "fill" (hex), "data"
+// (file)}. Text ("dtype": "text") has its cells in "cells" instead of "data". Each array is written by two overlapping
+// selections, the second after it was opened again, so that chunks are changed in part.
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -59,7 +59,8 @@ Schema schema_of(const Json& job, bool text) {
   return schema;
 }
 
-void write_rows(Array& array, const Bytes& data, const std::vector<std::uint64_t>& shape, std::uint64_t from, std::uint64_t to) {
+void write_rows(Array& array, const Bytes& data, const std::vector<std::uint64_t>& shape, std::uint64_t from,
+                std::uint64_t to) {
   const std::size_t item = array.schema().attributes[0].type.full_size();
   const auto strides = contiguous_strides(shape, item);
   Selection selection;

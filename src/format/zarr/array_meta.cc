@@ -16,7 +16,8 @@ constexpr std::size_t kMostAxes = 64;
 
 Value value_of(const Json& json) {
   if (json.is_boolean()) return json.get<bool>() ? std::int64_t{1} : std::int64_t{0};
-  if (json.is_number_unsigned() && json.get<std::uint64_t>() > std::uint64_t{INT64_MAX}) return json.get<std::uint64_t>();
+  if (json.is_number_unsigned() && json.get<std::uint64_t>() > std::uint64_t{INT64_MAX})
+    return json.get<std::uint64_t>();
   if (json.is_number_integer()) return json.get<std::int64_t>();
   if (json.is_number_float()) return json.get<double>();
   if (json.is_string()) return json.get<std::string>();
@@ -37,7 +38,8 @@ std::string KeyEncoding::key(const Shape& chunk) const {
 
 std::optional<Shape> KeyEncoding::chunk(std::string_view key, std::size_t rank) const {
   if (rank == 0) return key == scalar ? std::optional(Shape{}) : std::nullopt;
-  if (!key.starts_with(prefix) || !key.ends_with(suffix) || key.size() < prefix.size() + suffix.size()) return std::nullopt;
+  if (!key.starts_with(prefix) || !key.ends_with(suffix) || key.size() < prefix.size() + suffix.size())
+    return std::nullopt;
   const std::string_view middle = key.substr(prefix.size(), key.size() - prefix.size() - suffix.size());
   Shape chunk;
   const char *at = middle.data(), *end = middle.data() + middle.size();
@@ -71,10 +73,12 @@ Shape shape_member(const Json& document, std::string_view key) {
 void check_chunks(const ArrayMeta& meta) {
   if (meta.chunks.size() != meta.shape.size())
     fail(ErrorKind::corrupt, "the shape has {} axes, the chunks have {}", meta.shape.size(), meta.chunks.size());
-  if (std::find(meta.chunks.begin(), meta.chunks.end(), 0) != meta.chunks.end()) fail(ErrorKind::corrupt, "a chunk length is 0");
+  if (std::find(meta.chunks.begin(), meta.chunks.end(), 0) != meta.chunks.end())
+    fail(ErrorKind::corrupt, "a chunk length is 0");
   std::uint64_t bytes = std::max<std::uint64_t>(meta.cell.item(), 1);
   for (const std::uint64_t n : meta.chunks)
-    if (__builtin_mul_overflow(bytes, n, &bytes) || bytes > kLargestAxis) fail(ErrorKind::corrupt, "a chunk has more than 2^62 bytes");
+    if (__builtin_mul_overflow(bytes, n, &bytes) || bytes > kLargestAxis)
+      fail(ErrorKind::corrupt, "a chunk has more than 2^62 bytes");
 }
 
 Filter filter_of(std::string_view name, const Json& configuration) {
@@ -101,7 +105,8 @@ Json configuration_of(const Filter& filter) {
 std::vector<std::string> axis_names(const ArrayMeta& meta) {
   std::vector<std::string> names;
   for (std::size_t a = 0; a < meta.rank(); ++a) names.push_back("dim_" + std::to_string(a));
-  const auto attribute = meta.attributes.is_object() ? meta.attributes.find("_ARRAY_DIMENSIONS") : meta.attributes.end();
+  const auto attribute =
+      meta.attributes.is_object() ? meta.attributes.find("_ARRAY_DIMENSIONS") : meta.attributes.end();
   if (!meta.dimension_names.empty()) {
     for (std::size_t a = 0; a < meta.rank(); ++a)
       if (meta.dimension_names[a] && !meta.dimension_names[a]->empty()) names[a] = *meta.dimension_names[a];
@@ -137,8 +142,8 @@ Schema schema_of(const ArrayMeta& meta) {
   attribute.filters = meta.filters;
   schema.attributes.push_back(std::move(attribute));
   const auto& permutation = meta.chain.permutation;
-  const bool reversed = meta.rank() > 1 && permutation.size() == meta.rank() &&
-                        std::is_sorted(permutation.rbegin(), permutation.rend());
+  const bool reversed =
+      meta.rank() > 1 && permutation.size() == meta.rank() && std::is_sorted(permutation.rbegin(), permutation.rend());
   schema.cell_order = reversed ? Order::col : Order::row;
   return schema;
 }

@@ -34,7 +34,7 @@ struct ArrayMeta {
   KeyEncoding keys;
   std::vector<std::optional<std::string>> dimension_names;  // empty: none
   Json attributes = Json::object();
-  Json document;        // as stored, to be written back with a change
+  Json document;         // as stored, to be written back with a change
   bool pickled = false;  // format 0: the document came from a pickle
 
   std::size_t rank() const { return shape.size(); }

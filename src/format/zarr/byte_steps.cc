@@ -83,7 +83,8 @@ ByteStep make_lz4(const Json& options, Datatype&) {
     lz4->decode(cursor.rest(), out, {});
   };
   step.encode = [lz4](ByteView in, Bytes& out) {
-    if (in.size() > 0x7E000000) fail(ErrorKind::invalid_argument, "LZ4 takes chunks up to 2113929216 bytes, not {}", in.size());
+    if (in.size() > 0x7E000000)
+      fail(ErrorKind::invalid_argument, "LZ4 takes chunks up to 2113929216 bytes, not {}", in.size());
     ByteWriter(out).put(static_cast<std::uint32_t>(in.size()));
     lz4->encode(in, out, {});
   };
@@ -97,15 +98,22 @@ ByteStep make_lzma(const Json& options, Datatype&) {
   params.preset = static_cast<int>(int_option(options, "preset", -1, -1, 9));
   std::vector<codec::LzmaFilter> filters;
   if (const auto it = options.find("filters"); it != options.end() && !it->is_null()) {
-    if (!it->is_array() || it->size() > 4) fail(ErrorKind::corrupt, "lzma filters {} are not a list of up to 4", dump_json(*it));
+    if (!it->is_array() || it->size() > 4)
+      fail(ErrorKind::corrupt, "lzma filters {} are not a list of up to 4", dump_json(*it));
     for (const Json& entry : *it) {
       if (!entry.is_object()) fail(ErrorKind::corrupt, "lzma filter {} is not an object", dump_json(entry));
       codec::LzmaFilter filter;
       filter.id = static_cast<std::uint64_t>(int_option(entry, "id", 33, 0));
       filter.preset = static_cast<int>(int_option(entry, "preset", -1, -1, 9));
-      for (auto [key, field] : {std::pair{"dist", &filter.dist}, {"dict_size", &filter.dict_size}, {"lc", &filter.lc},
-                                {"lp", &filter.lp}, {"pb", &filter.pb}, {"mode", &filter.mode},
-                                {"nice_len", &filter.nice_len}, {"mf", &filter.mf}, {"depth", &filter.depth}})
+      for (auto [key, field] : {std::pair{"dist", &filter.dist},
+                                {"dict_size", &filter.dict_size},
+                                {"lc", &filter.lc},
+                                {"lp", &filter.lp},
+                                {"pb", &filter.pb},
+                                {"mode", &filter.mode},
+                                {"nice_len", &filter.nice_len},
+                                {"mf", &filter.mf},
+                                {"depth", &filter.depth}})
         *field = int_option(entry, key, -1, 0, 0xFFFFFFFF);
       filters.push_back(filter);
     }
@@ -245,7 +253,8 @@ ByteStep make_quantize(const Json& options, Datatype& type) {
 }
 
 ByteStep make_astype(const Json& options, Datatype& type) {
-  const Datatype stored = type_option(options, "encode_dtype", type), shown = type_option(options, "decode_dtype", type);
+  const Datatype stored = type_option(options, "encode_dtype", type),
+                 shown = type_option(options, "decode_dtype", type);
   type = stored;
   return filter_step([=](ByteView in) { return numcodecs::astype_decode(in, stored, shown); },
                      [=](ByteView in) { return numcodecs::astype_encode(in, stored, shown); },
@@ -269,7 +278,8 @@ ByteStep make_shuffle(const Json& options, Datatype& type) {
 template <numcodecs::Checksum kind>
 ByteStep make_checksum(const Json& options, Datatype& type) {
   const std::string place = text_option(options, "location", kind == numcodecs::Checksum::crc32c ? "end" : "start");
-  if (place != "start" && place != "end") fail(ErrorKind::corrupt, "checksum location '{}' is neither start nor end", place);
+  if (place != "start" && place != "end")
+    fail(ErrorKind::corrupt, "checksum location '{}' is neither start nor end", place);
   const bool at_end = place == "end";
   type = Datatype(TypeId::uint8);
   return filter_step([at_end](ByteView in) { return numcodecs::checksum_decode(in, kind, at_end); },

@@ -41,8 +41,7 @@ Buffer<std::uint64_t> numbered(std::uint64_t count, std::uint64_t base) {
 }
 
 void check_item_count(const Shape& shape) {
-  if (cell_count(shape) >> kCellBits)
-    fail(ErrorKind::corrupt, "a chunk of {} cells of any length", cell_count(shape));
+  if (cell_count(shape) >> kCellBits) fail(ErrorKind::corrupt, "a chunk of {} cells of any length", cell_count(shape));
 }
 
 }  // namespace
@@ -57,7 +56,8 @@ LeafGrid leaf_grid(const ArrayMeta& meta) {
   LeafGrid grid;
   grid.chain = &meta.chain;
   grid.shapes.push_back(meta.chunks);
-  while (grid.chain->serializer == Serializer::sharding && grid.chain->steps.empty() && grid.chain->permutation.empty()) {
+  while (grid.chain->serializer == Serializer::sharding && grid.chain->steps.empty() &&
+         grid.chain->permutation.empty()) {
     const Sharding* sharding = grid.chain->sharding.get();
     grid.levels.push_back(sharding);
     grid.shapes.push_back(sharding->chunk_shape);
@@ -66,7 +66,8 @@ LeafGrid leaf_grid(const ArrayMeta& meta) {
   return grid;
 }
 
-ChunkStore::ChunkStore(std::shared_ptr<Store> store, const ArrayMeta& meta, std::shared_ptr<ChunkLocks> locks, Missing missing)
+ChunkStore::ChunkStore(std::shared_ptr<Store> store, const ArrayMeta& meta, std::shared_ptr<ChunkLocks> locks,
+                       Missing missing)
     : store_(std::move(store)), meta_(meta), locks_(std::move(locks)), missing_(missing), leaf_(leaf_grid(meta)) {}
 
 void ChunkStore::each_leaf(const ChunkPlan& plan, const Work& work,
@@ -148,8 +149,9 @@ Items ChunkStore::read_items(const Picks& picks, const Work& work) const {
   result.offsets.reserve(cells + 1);
   result.offsets.push_back(0);
   for (const std::uint64_t place : places)
-    push_item(result, place == kFill ? ByteView(meta_.cell.fill)
-                                     : item_of(chunks[place >> kCellBits], place & ((std::uint64_t{1} << kCellBits) - 1)));
+    push_item(result, place == kFill
+                          ? ByteView(meta_.cell.fill)
+                          : item_of(chunks[place >> kCellBits], place & ((std::uint64_t{1} << kCellBits) - 1)));
   return result;
 }
 

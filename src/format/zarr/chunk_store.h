@@ -17,7 +17,8 @@
 namespace tegula::zarr {
 
 // Chunks share these locks by the place of their file in the grid. A change holds one of them alone; reads through a
-// shard's index hold those of all shards that they touch, so that no shard is replaced between its index and its chunks.
+// shard's index hold those of all shards that they touch, so that no shard is replaced between its index and its
+// chunks.
 class ChunkLocks {
  public:
   static constexpr std::size_t kCount = 64;
@@ -29,10 +30,11 @@ class ChunkLocks {
   std::array<std::shared_mutex, kCount> locks_;
 };
 
-// Where the smallest separately readable chunks lie: inside shards as long as no codec around a shard stands in the way.
+// Where the smallest separately readable chunks lie: inside shards as long as no codec around a shard stands in the
+// way.
 struct LeafGrid {
   std::vector<const Sharding*> levels;
-  std::vector<Shape> shapes;   // of the file's chunk, then of the chunks of each level; the last is the leaf's
+  std::vector<Shape> shapes;  // of the file's chunk, then of the chunks of each level; the last is the leaf's
   const CodecChain* chain = nullptr;
   const Shape& shape() const { return shapes.back(); }
 };

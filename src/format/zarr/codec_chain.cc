@@ -26,7 +26,8 @@ Shape permuted(const Shape& shape, const std::vector<std::uint32_t>& permutation
   return out;
 }
 
-std::vector<std::optional<std::uint64_t>> sizes_before(std::span<const ByteStep> steps, std::optional<std::uint64_t> raw) {
+std::vector<std::optional<std::uint64_t>> sizes_before(std::span<const ByteStep> steps,
+                                                       std::optional<std::uint64_t> raw) {
   std::vector<std::optional<std::uint64_t>> sizes{raw};
   for (const ByteStep& step : steps) {
     const auto& last = sizes.back();
@@ -42,8 +43,8 @@ void check_size(std::uint64_t found, std::uint64_t expected) {
 }
 
 // Undoes all steps but the first `keep`. The result views `file` or one of the two buffers.
-ByteView undo_steps(std::span<const ByteStep> steps, std::size_t keep, ByteView file, std::optional<std::uint64_t> raw, Bytes& a,
-                    Bytes& b) {
+ByteView undo_steps(std::span<const ByteStep> steps, std::size_t keep, ByteView file, std::optional<std::uint64_t> raw,
+                    Bytes& a, Bytes& b) {
   const auto sizes = sizes_before(steps, raw);
   if (sizes.back()) check_size(file.size(), *sizes.back());
   ByteView current = file;
@@ -69,7 +70,8 @@ void decode_serialized(const CodecChain& chain, ByteView file, MutableBytes out)
 }
 
 // Strides of the serialized box seen along the axes of the chunk.
-std::vector<std::int64_t> chunk_strides(const Shape& shape, const std::vector<std::uint32_t>& permutation, std::size_t item) {
+std::vector<std::int64_t> chunk_strides(const Shape& shape, const std::vector<std::uint32_t>& permutation,
+                                        std::size_t item) {
   const std::vector<std::int64_t> serialized = contiguous_strides(permuted(shape, permutation), item);
   std::vector<std::int64_t> out(shape.size());
   for (std::size_t a = 0; a < permutation.size(); ++a) out[permutation[a]] = serialized[a];
@@ -145,7 +147,8 @@ void decode_chunk(const CodecChain& chain, ByteView file, const Shape& shape, co
   auto serialize = [&](MutableBytes into) {
     if (chain.serializer == Serializer::sharding) {
       const Bytes shard = chain.steps.empty() ? Bytes{} : decode_steps(chain.steps, file, std::nullopt);
-      decode_shard(*chain.sharding, chain.steps.empty() ? file : ByteView(shard), permuted(shape, chain.permutation), cell, into);
+      decode_shard(*chain.sharding, chain.steps.empty() ? file : ByteView(shard), permuted(shape, chain.permutation),
+                   cell, into);
     } else {
       decode_serialized(chain, file, into);
     }

@@ -50,11 +50,12 @@ enum class Serializer : std::uint8_t {
 struct Sharding;
 
 struct CodecChain {
-  std::vector<std::uint32_t> permutation;  // axis i of what is serialized is axis permutation[i] of the chunk; empty: none
+  std::vector<std::uint32_t>
+      permutation;  // axis i of what is serialized is axis permutation[i] of the chunk; empty: none
   Serializer serializer = Serializer::bytes;
-  bool swap = false;                       // bytes: numbers are stored in the other byte order
+  bool swap = false;  // bytes: numbers are stored in the other byte order
   std::shared_ptr<const Sharding> sharding;
-  std::vector<ByteStep> steps;             // in the order of encoding
+  std::vector<ByteStep> steps;  // in the order of encoding
 
   // Cells lie in the serialized bytes as they do in memory.
   bool plain() const { return permutation.empty() && serializer == Serializer::bytes && !swap; }
@@ -63,7 +64,7 @@ struct CodecChain {
 struct Sharding {
   Shape chunk_shape;
   CodecChain inner;
-  CodecChain index;      // of fixed size
+  CodecChain index;  // of fixed size
   bool index_at_end = true;
 };
 

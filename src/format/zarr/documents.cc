@@ -36,19 +36,23 @@ Datatype storable(const Datatype& type, bool var) {
 
 Request request_of(const Schema& schema) {
   if (schema.sparse) fail(ErrorKind::unsupported, "zarr arrays are dense");
-  if (schema.attributes.size() != 1) fail(ErrorKind::unsupported, "a zarr array has one attribute, not {}", schema.attributes.size());
+  if (schema.attributes.size() != 1)
+    fail(ErrorKind::unsupported, "a zarr array has one attribute, not {}", schema.attributes.size());
   const Attribute& attribute = schema.attributes[0];
   Request request;
   request.var = attribute.values_per_cell == kVar;
   if (attribute.nullable || (!request.var && attribute.values_per_cell != 1))
-    fail(ErrorKind::unsupported, "attribute '{}' is nullable or has several values per cell, which zarr lacks", attribute.name);
+    fail(ErrorKind::unsupported, "attribute '{}' is nullable or has several values per cell, which zarr lacks",
+         attribute.name);
   request.shape = schema.shape();
   for (std::size_t a = 0; a < schema.dimensions.size(); ++a) {
     const Dimension& dimension = schema.dimensions[a];
-    if (dimension.domain != Range{} && dimension.domain.low != Value{std::uint64_t{0}} && dimension.domain.low != Value{std::int64_t{0}})
+    if (dimension.domain != Range{} && dimension.domain.low != Value{std::uint64_t{0}} &&
+        dimension.domain.low != Value{std::int64_t{0}})
       fail(ErrorKind::unsupported, "dimension '{}' does not begin at 0, as zarr axes do", dimension.name);
     const bool tiled = dimension.tile != Value{};
-    request.chunks.push_back(tiled ? number_of(dimension.tile, dimension) : std::max<std::uint64_t>(request.shape[a], 1));
+    request.chunks.push_back(tiled ? number_of(dimension.tile, dimension)
+                                   : std::max<std::uint64_t>(request.shape[a], 1));
   }
   request.type = storable(attribute.type, request.var);
   request.fill_defined = attribute.fill_defined;
@@ -58,7 +62,9 @@ Request request_of(const Schema& schema) {
   for (Filter& filter : request.filters) {
     if (filter.name == "bzip2") filter.name = "bz2";
     // A level of -1 is the codec's own choice.
-    std::erase_if(filter.options, [](const auto& option) { return option.first == "level" && option.second == Value{std::int64_t{-1}}; });
+    std::erase_if(filter.options, [](const auto& option) {
+      return option.first == "level" && option.second == Value{std::int64_t{-1}};
+    });
   }
   request.column_order = schema.cell_order == Order::col && request.shape.size() > 1;
   return request;
@@ -84,18 +90,27 @@ struct Defaults {
 };
 // Complete configurations as numcodecs writes them: it refuses some that lack a member.
 const Defaults kV2Codecs[] = {
-    {"blosc", [](const Datatype&) -> Json { return {{"cname", "lz4"}, {"clevel", 5}, {"shuffle", 1}, {"blocksize", 0}}; }},
-    {"zstd", [](const Datatype&) -> Json { return {{"level", 1}, {"checksum", false}}; }},
+    {"blosc",
+     [](const Datatype&) -> Json { return {{"cname", "lz4"}, {"clevel", 5}, {"shuffle", 1}, {"blocksize", 0}}; }},
+    // Without "checksum": tensorstore and older numcodecs do not know the member.
+    {"zstd", [](const Datatype&) -> Json { return {{"level", 1}}; }},
     {"gzip", [](const Datatype&) -> Json { return {{"level", 1}}; }},
     {"zlib", [](const Datatype&) -> Json { return {{"level", 1}}; }},
     {"lz4", [](const Datatype&) -> Json { return {{"acceleration", 1}}; }},
     {"bz2", [](const Datatype&) -> Json { return {{"level", 1}}; }},
-    {"lzma", [](const Datatype&) -> Json { return {{"format", 1}, {"check", -1}, {"preset", nullptr}, {"filters", nullptr}}; }},
+    {"lzma",
+     [](const Datatype&) -> Json { return {{"format", 1}, {"check", -1}, {"preset", nullptr}, {"filters", nullptr}}; }},
     {"delta", [](const Datatype& t) -> Json { return {{"dtype", numpy_string(t)}, {"astype", numpy_string(t)}}; }},
     {"fixedscaleoffset",
-     [](const Datatype& t) -> Json { return {{"scale", 1}, {"offset", 0}, {"dtype", numpy_string(t)}, {"astype", numpy_string(t)}}; }},
-    {"quantize", [](const Datatype& t) -> Json { return {{"digits", 10}, {"dtype", numpy_string(t)}, {"astype", numpy_string(t)}}; }},
-    {"astype", [](const Datatype& t) -> Json { return {{"encode_dtype", numpy_string(t)}, {"decode_dtype", numpy_string(t)}}; }},
+     [](const Datatype& t) -> Json {
+       return {{"scale", 1}, {"offset", 0}, {"dtype", numpy_string(t)}, {"astype", numpy_string(t)}};
+     }},
+    {"quantize",
+     [](const Datatype& t) -> Json {
+       return {{"digits", 10}, {"dtype", numpy_string(t)}, {"astype", numpy_string(t)}};
+     }},
+    {"astype",
+     [](const Datatype& t) -> Json { return {{"encode_dtype", numpy_string(t)}, {"decode_dtype", numpy_string(t)}}; }},
     {"packbits", [](const Datatype&) -> Json { return Json::object(); }},
     {"shuffle", [](const Datatype& t) -> Json { return {{"elementsize", t.full_size()}}; }},
     {"crc32", [](const Datatype&) -> Json { return Json::object(); }},
@@ -104,10 +119,13 @@ const Defaults kV2Codecs[] = {
 };
 constexpr std::string_view kCompressors[] = {"blosc", "zstd", "gzip", "zlib", "lz4", "bz2", "lzma"};
 
-bool is_compressor(std::string_view id) { return std::find(std::begin(kCompressors), std::end(kCompressors), id) != std::end(kCompressors); }
+bool is_compressor(std::string_view id) {
+  return std::find(std::begin(kCompressors), std::end(kCompressors), id) != std::end(kCompressors);
+}
 
 Json v2_codec(const Filter& filter, const Datatype& type) {
-  const auto* row = std::find_if(std::begin(kV2Codecs), std::end(kV2Codecs), [&](const Defaults& d) { return d.id == filter.name; });
+  const auto* row =
+      std::find_if(std::begin(kV2Codecs), std::end(kV2Codecs), [&](const Defaults& d) { return d.id == filter.name; });
   if (row == std::end(kV2Codecs)) fail(ErrorKind::unsupported, "zarr 2 has no codec '{}'", filter.name);
   Json codec = with_defaults(filter, row->make(type));
   codec["id"] = filter.name;
@@ -115,7 +133,8 @@ Json v2_codec(const Filter& filter, const Datatype& type) {
 }
 
 void refuse_zstd(const Json& blosc, std::string_view version) {
-  if (blosc["cname"] == "zstd") fail(ErrorKind::unsupported, "the Blosc of {} has no zstd; use lz4, lz4hc, blosclz, snappy or zlib", version);
+  if (blosc["cname"] == "zstd")
+    fail(ErrorKind::unsupported, "the Blosc of {} has no zstd; use lz4, lz4hc, blosclz, snappy or zlib", version);
 }
 
 }  // namespace
@@ -130,14 +149,20 @@ Json document_original(const Schema& schema) {
   const Json blosc = with_defaults(request.filters.empty() ? Filter{"blosc", {}} : request.filters[0],
                                    {{"cname", "blosclz"}, {"clevel", 5}, {"shuffle", 1}});
   refuse_zstd(blosc, "zarr 0.4");
-  return {{"shape", request.shape}, {"chunks", request.chunks}, {"dtype", numpy_dtype_json(request.type)}, {"cname", blosc["cname"]},
-          {"clevel", blosc["clevel"]}, {"shuffle", blosc["shuffle"]}, {"fill_value", fixed_fill(request, FillStyle::numpy)}};
+  return {{"shape", request.shape},
+          {"chunks", request.chunks},
+          {"dtype", numpy_dtype_json(request.type)},
+          {"cname", blosc["cname"]},
+          {"clevel", blosc["clevel"]},
+          {"shuffle", blosc["shuffle"]},
+          {"fill_value", fixed_fill(request, FillStyle::numpy)}};
 }
 
 Json document_v1(const Schema& schema) {
   const Request request = request_of(schema);
   refuse_text(request);
-  if (request.filters.size() > 1) fail(ErrorKind::unsupported, "zarr 1 takes one compressor, not {} filters", request.filters.size());
+  if (request.filters.size() > 1)
+    fail(ErrorKind::unsupported, "zarr 1 takes one compressor, not {} filters", request.filters.size());
   Json compression = "none", opts = nullptr;
   if (!request.filters.empty()) {
     const Filter& filter = request.filters[0];
@@ -155,8 +180,13 @@ Json document_v1(const Schema& schema) {
       fail(ErrorKind::unsupported, "zarr 1 has no compressor '{}'", filter.name);
     }
   }
-  return {{"zarr_format", 1}, {"shape", request.shape}, {"chunks", request.chunks}, {"dtype", numpy_dtype_json(request.type)},
-          {"compression", compression}, {"compression_opts", opts}, {"fill_value", fixed_fill(request, FillStyle::numpy)},
+  return {{"zarr_format", 1},
+          {"shape", request.shape},
+          {"chunks", request.chunks},
+          {"dtype", numpy_dtype_json(request.type)},
+          {"compression", compression},
+          {"compression_opts", opts},
+          {"fill_value", fixed_fill(request, FillStyle::numpy)},
           {"order", request.column_order ? "F" : "C"}};
 }
 
@@ -165,8 +195,10 @@ Json document_v2(const Schema& schema) {
   Json filters = Json::array(), compressor = nullptr, fill;
   if (request.var) {
     filters.push_back({{"id", request.type.is_text() ? "vlen-utf8" : "vlen-bytes"}});
-    if (!request.type.is_text() && !request.fill.empty()) fail(ErrorKind::unsupported, "zarr 2 cannot store a fill value of bytes of any length");
-    fill = request.type.is_text() && request.fill_defined ? var_fill_to_json(request.fill, request.type) : Json(nullptr);
+    if (!request.type.is_text() && !request.fill.empty())
+      fail(ErrorKind::unsupported, "zarr 2 cannot store a fill value of bytes of any length");
+    fill =
+        request.type.is_text() && request.fill_defined ? var_fill_to_json(request.fill, request.type) : Json(nullptr);
   } else {
     fill = fixed_fill(request, FillStyle::v2);
   }
@@ -181,9 +213,10 @@ Json document_v2(const Schema& schema) {
     else
       filters.push_back(std::move(codec));
   }
-  return {{"zarr_format", 2}, {"shape", request.shape}, {"chunks", request.chunks},
-          {"dtype", request.var ? Json("|O") : numpy_dtype_json(request.type)}, {"compressor", compressor},
-          {"filters", filters.empty() ? Json(nullptr) : filters}, {"fill_value", fill}, {"order", request.column_order ? "F" : "C"}};
+  return {{"zarr_format", 2},         {"shape", request.shape},
+          {"chunks", request.chunks}, {"dtype", request.var ? Json("|O") : numpy_dtype_json(request.type)},
+          {"compressor", compressor}, {"filters", filters.empty() ? Json(nullptr) : filters},
+          {"fill_value", fill},       {"order", request.column_order ? "F" : "C"}};
 }
 
 namespace {
@@ -196,12 +229,16 @@ Json v3_codec(std::string_view name, Json configuration) {
 
 Json v3_byte_codec(const Filter& filter, const Datatype& type) {
   if (filter.name == "blosc") {
-    Json blosc = with_defaults(filter, {{"typesize", std::min<std::uint64_t>(type.full_size(), 255)}, {"cname", "lz4"}, {"clevel", 5},
-                                        {"shuffle", "shuffle"}, {"blocksize", 0}});
+    Json blosc = with_defaults(filter, {{"typesize", std::min<std::uint64_t>(type.full_size(), 255)},
+                                        {"cname", "lz4"},
+                                        {"clevel", 5},
+                                        {"shuffle", "shuffle"},
+                                        {"blocksize", 0}});
     if (blosc["shuffle"].is_number_integer()) {
       const auto shuffle = blosc["shuffle"].get<std::int64_t>();
       constexpr std::string_view kNames[] = {"noshuffle", "shuffle", "bitshuffle"};
-      if (shuffle < -1 || shuffle > 2) fail(ErrorKind::invalid_argument, "blosc shuffle {} is not one of 0, 1, 2", shuffle);
+      if (shuffle < -1 || shuffle > 2)
+        fail(ErrorKind::invalid_argument, "blosc shuffle {} is not one of 0, 1, 2", shuffle);
       blosc["shuffle"] = kNames[shuffle == -1 ? (type.full_size() == 1 ? 2 : 1) : shuffle];
     }
     return v3_codec("blosc", std::move(blosc));
@@ -246,9 +283,10 @@ Json sharding_v3(const Filter& filter, Json inner, const Request& request) {
   }
   Json out = {{"chunk_shape", configuration["chunk_shape"]}};
   out["codecs"] = configuration.contains("codecs") ? configuration["codecs"] : std::move(inner);
-  out["index_codecs"] = configuration.contains("index_codecs")
-                            ? configuration["index_codecs"]
-                            : Json::array({v3_codec("bytes", {{"endian", "little"}}), v3_codec("crc32c", Json::object())});
+  out["index_codecs"] =
+      configuration.contains("index_codecs")
+          ? configuration["index_codecs"]
+          : Json::array({v3_codec("bytes", {{"endian", "little"}}), v3_codec("crc32c", Json::object())});
   out["index_location"] = configuration.value("index_location", "end");
   return v3_codec("sharding_indexed", std::move(out));
 }
@@ -292,7 +330,8 @@ Json document_v3(const Schema& schema) {
                    {"data_type", v3_dtype_json(request.type, request.var)},
                    {"chunk_grid", {{"name", "regular"}, {"configuration", {{"chunk_shape", request.chunks}}}}},
                    {"chunk_key_encoding", {{"name", "default"}, {"configuration", {{"separator", "/"}}}}},
-                   {"fill_value", request.var ? var_fill_to_json(request.fill, request.type) : fill_to_json(request.fill, request.type, FillStyle::v3)},
+                   {"fill_value", request.var ? var_fill_to_json(request.fill, request.type)
+                                              : fill_to_json(request.fill, request.type, FillStyle::v3)},
                    {"codecs", std::move(codecs)},
                    {"attributes", Json::object()}};
   bool own_names = false;

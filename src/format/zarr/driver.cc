@@ -35,7 +35,9 @@ std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& opt
   return std::make_shared<ZarrArray>(std::move(store), std::move(meta), options.missing);
 }
 
-std::shared_ptr<Group> open_group(std::shared_ptr<Store> store, const OpenOptions&) { return open_zarr_group(std::move(store)); }
+std::shared_ptr<Group> open_group(std::shared_ptr<Store> store, const OpenOptions&) {
+  return open_zarr_group(std::move(store));
+}
 
 }  // namespace
 

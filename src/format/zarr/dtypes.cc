@@ -58,16 +58,17 @@ struct Name {
   TypeId id;
 };
 constexpr Name kV3Names[] = {
-    {"bool", TypeId::boolean},       {"int8", TypeId::int8},       {"int16", TypeId::int16},
-    {"int32", TypeId::int32},        {"int64", TypeId::int64},     {"uint8", TypeId::uint8},
-    {"uint16", TypeId::uint16},      {"uint32", TypeId::uint32},   {"uint64", TypeId::uint64},
-    {"float16", TypeId::float16},    {"float32", TypeId::float32}, {"float64", TypeId::float64},
+    {"bool", TypeId::boolean},        {"int8", TypeId::int8},
+    {"int16", TypeId::int16},         {"int32", TypeId::int32},
+    {"int64", TypeId::int64},         {"uint8", TypeId::uint8},
+    {"uint16", TypeId::uint16},       {"uint32", TypeId::uint32},
+    {"uint64", TypeId::uint64},       {"float16", TypeId::float16},
+    {"float32", TypeId::float32},     {"float64", TypeId::float64},
     {"complex64", TypeId::complex64}, {"complex128", TypeId::complex128},
 };
 // Types with a length in their configuration, and bytes per step of it.
-constexpr Name kV3Sized[] = {{"fixed_length_utf32", TypeId::unicode},
-                             {"null_terminated_bytes", TypeId::bytes},
-                             {"raw_bytes", TypeId::raw}};
+constexpr Name kV3Sized[] = {
+    {"fixed_length_utf32", TypeId::unicode}, {"null_terminated_bytes", TypeId::bytes}, {"raw_bytes", TypeId::raw}};
 constexpr Name kV3Var[] = {{"string", TypeId::utf8}, {"variable_length_bytes", TypeId::blob}, {"bytes", TypeId::blob}};
 
 template <std::size_t N>
@@ -89,8 +90,9 @@ Datatype v3_dtype_at(const Json& json, bool& var, int depth) {
   if (!json.is_string() && !object)
     fail(ErrorKind::corrupt, "data_type {} is neither a name nor an object with one", dump_json(json));
   const std::string name = object ? json["name"].get<std::string>() : json.get<std::string>();
-  const Json configuration =
-      object && json.contains("configuration") && json["configuration"].is_object() ? json["configuration"] : Json::object();
+  const Json configuration = object && json.contains("configuration") && json["configuration"].is_object()
+                                 ? json["configuration"]
+                                 : Json::object();
   if (const Name* n = named(kV3Names, name)) return Datatype(n->id);
   if (const Name* n = named(kV3Var, name)) {
     var = true;
@@ -104,10 +106,12 @@ Datatype v3_dtype_at(const Json& json, bool& var, int depth) {
   }
   if (name == "numpy.datetime64" || name == "numpy.timedelta64") {
     Datatype type(name == "numpy.datetime64" ? TypeId::datetime : TypeId::timedelta);
-    const std::string unit =
-        configuration.contains("unit") && configuration["unit"].is_string() ? configuration["unit"].get<std::string>() : "";
+    const std::string unit = configuration.contains("unit") && configuration["unit"].is_string()
+                                 ? configuration["unit"].get<std::string>()
+                                 : "";
     type.unit = unit_from_name(unit == "\u03bcs" ? "us" : unit);
-    if (type.unit == TimeUnit::none && unit != "generic") fail(ErrorKind::corrupt, "data type {} has unit '{}'", name, unit);
+    if (type.unit == TimeUnit::none && unit != "generic")
+      fail(ErrorKind::corrupt, "data type {} has unit '{}'", name, unit);
     type.unit_count = configuration.contains("scale_factor")
                           ? static_cast<std::uint32_t>(size_option(configuration, "scale_factor", name))
                           : 1;
@@ -116,11 +120,13 @@ Datatype v3_dtype_at(const Json& json, bool& var, int depth) {
   }
   if (name == "structured" || name == "struct") {
     const auto fields = configuration.find("fields");
-    if (fields == configuration.end() || !fields->is_array()) fail(ErrorKind::corrupt, "data type {} has no list of fields", name);
+    if (fields == configuration.end() || !fields->is_array())
+      fail(ErrorKind::corrupt, "data type {} has no list of fields", name);
     std::vector<Field> out;
     for (const Json& entry : *fields) {
       const bool pair = entry.is_array() && entry.size() == 2 && entry[0].is_string();
-      const bool keyed = entry.is_object() && entry.contains("name") && entry["name"].is_string() && entry.contains("data_type");
+      const bool keyed =
+          entry.is_object() && entry.contains("name") && entry["name"].is_string() && entry.contains("data_type");
       if (!pair && !keyed) fail(ErrorKind::corrupt, "{} is not a field of a {} data type", dump_json(entry), name);
       bool field_var = false;
       Field field{pair ? entry[0].get<std::string>() : entry["name"].get<std::string>(),
@@ -133,7 +139,8 @@ Datatype v3_dtype_at(const Json& json, bool& var, int depth) {
   if (name.size() > 1 && name[0] == 'r') {  // r8, r16, ...: raw bits
     std::uint64_t bits = 0;
     const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), bits);
-    if (error == std::errc{} && end == name.data() + name.size() && bits % 8 == 0 && bits > 0 && bits / 8 <= kLargestItem)
+    if (error == std::errc{} && end == name.data() + name.size() && bits % 8 == 0 && bits > 0 &&
+        bits / 8 <= kLargestItem)
       return Datatype(TypeId::raw, static_cast<std::uint32_t>(bits / 8));
   }
   fail(ErrorKind::unsupported, "data type '{}' is not one that this build knows", name);
@@ -149,8 +156,8 @@ Json numpy_dtype_json(const Datatype& type) {
   std::uint64_t at = 0;
   for (const Field& field : *type.fields) {
     if (field.offset != at)
-      fail(ErrorKind::unsupported, "field '{}' begins at byte {} of the record; zarr stores records without gaps", field.name,
-           field.offset);
+      fail(ErrorKind::unsupported, "field '{}' begins at byte {} of the record; zarr stores records without gaps",
+           field.name, field.offset);
     at += field.type.full_size();
     Datatype element = field.type;
     element.shape.clear();
@@ -158,7 +165,8 @@ Json numpy_dtype_json(const Datatype& type) {
     if (!field.type.shape.empty()) entry.push_back(field.type.shape);
     out.push_back(std::move(entry));
   }
-  if (at != type.size) fail(ErrorKind::unsupported, "the record has {} bytes behind its last field; zarr stores none", type.size - at);
+  if (at != type.size)
+    fail(ErrorKind::unsupported, "the record has {} bytes behind its last field; zarr stores none", type.size - at);
   return out;
 }
 
@@ -183,7 +191,8 @@ Json v3_dtype_json(const Datatype& type, bool var) {
     std::uint64_t at = 0;
     for (const Field& field : *type.fields) {
       if (field.offset != at || !field.type.shape.empty())
-        fail(ErrorKind::unsupported, "field '{}' has a gap before it or a shape, which zarr 3 records lack", field.name);
+        fail(ErrorKind::unsupported, "field '{}' has a gap before it or a shape, which zarr 3 records lack",
+             field.name);
       at += field.type.full_size();
       fields.push_back(Json::array({field.name, v3_dtype_json(field.type, false)}));
     }

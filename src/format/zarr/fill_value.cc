@@ -50,7 +50,8 @@ void put_float_json(Bytes& out, const Json& value, const Datatype& type, std::si
   if (text == "-Infinity") return put_float(out, -kInfinity, size, type.big_endian);
   std::uint64_t bits = 0;
   const char* end = text.data() + text.size();
-  if (text.size() != 2 + 2 * size || !text.starts_with("0x") || std::from_chars(text.data() + 2, end, bits, 16).ptr != end)
+  if (text.size() != 2 + 2 * size || !text.starts_with("0x") ||
+      std::from_chars(text.data() + 2, end, bits, 16).ptr != end)
     unsuitable(value, type);
   put_bits(out, bits, size, type.big_endian);
 }
@@ -67,7 +68,8 @@ double read_float(const std::byte* from, std::size_t size, bool big_endian) {
 
 std::uint64_t read_bits(const std::byte* from, std::size_t size, bool big_endian) {
   std::uint64_t bits = 0;
-  for (std::size_t i = 0; i < size; ++i) bits = bits << 8 | std::to_integer<std::uint64_t>(from[big_endian ? i : size - 1 - i]);
+  for (std::size_t i = 0; i < size; ++i)
+    bits = bits << 8 | std::to_integer<std::uint64_t>(from[big_endian ? i : size - 1 - i]);
   return bits;
 }
 
@@ -84,14 +86,16 @@ void put_integer_json(Bytes& out, const Json& value, const Datatype& type, FillS
   const bool is_signed = type.is_signed() || type.is_date();
   if (value.is_number_integer()) {
     if (style == FillStyle::v3 && !fits(value, type.size, is_signed)) unsuitable(value, type);
-    bits = value.is_number_unsigned() ? value.get<std::uint64_t>() : static_cast<std::uint64_t>(value.get<std::int64_t>());
+    bits =
+        value.is_number_unsigned() ? value.get<std::uint64_t>() : static_cast<std::uint64_t>(value.get<std::int64_t>());
   } else if (value.is_boolean() && style != FillStyle::v3) {
     bits = value.get<bool>() ? 1 : 0;
   } else if (value.is_number_float()) {
     const double number = std::trunc(value.get<double>());
     if (!(number >= -0x1p63 && number < 0x1p64) || (style == FillStyle::v3 && number != value.get<double>()))
       unsuitable(value, type);
-    bits = number < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(number)) : static_cast<std::uint64_t>(number);
+    bits =
+        number < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(number)) : static_cast<std::uint64_t>(number);
   } else if (type.is_date() && value.is_string() && value.get_ref<const std::string&>() == "NaT") {
     bits = std::uint64_t{1} << 63;
   } else {
@@ -292,7 +296,8 @@ Json fill_to_json(ByteView cell, const Datatype& type, FillStyle style) {
     case TypeId::complex64:
     case TypeId::complex128: {
       const std::size_t half = type.size / 2;
-      const double re = read_float(cell.data(), half, type.big_endian), im = read_float(cell.data() + half, half, type.big_endian);
+      const double re = read_float(cell.data(), half, type.big_endian),
+                   im = read_float(cell.data() + half, half, type.big_endian);
       if (style != FillStyle::numpy) return Json::array({float_json(re, style), float_json(im, style)});
       if (im == 0) return float_json(re, style);
       fail(ErrorKind::unsupported, "this format cannot store a complex fill value");

@@ -7,8 +7,9 @@
 
 namespace tegula::zarr {
 
-// Formats 0 and 1 convert as numpy's fill() does: 0 for text is "0", 2.5 for an integer is 2. Format 2 spells non-finite
-// numbers as text, complex as a pair, bytes and records in base64. Format 3 does so too, and refuses what does not fit.
+// Formats 0 and 1 convert as numpy's fill() does: 0 for text is "0", 2.5 for an integer is 2. Format 2 spells
+// non-finite numbers as text, complex as a pair, bytes and records in base64. Format 3 does so too, and refuses what
+// does not fit.
 enum class FillStyle : std::uint8_t { numpy, v2, v3 };
 
 // One cell of full_size() bytes in the type's byte order. Throws corrupt for a value that does not suit the type.

@@ -16,7 +16,10 @@ constexpr std::string_view kGroupKeys[] = {"zarr_format", "node_type", "attribut
 class ZarrGroup final : public Group {
  public:
   ZarrGroup(std::shared_ptr<Store> store, int version, std::vector<Member> members, Json attributes)
-      : store_(std::move(store)), format_("zarr" + std::to_string(version)), members_(std::move(members)), attributes_(std::move(attributes)) {}
+      : store_(std::move(store)),
+        format_("zarr" + std::to_string(version)),
+        members_(std::move(members)),
+        attributes_(std::move(attributes)) {}
   std::string_view format() const override { return format_; }
   std::vector<Member> members() const override { return members_; }
   Metadata metadata() const override { return metadata_of(attributes_); }
@@ -80,7 +83,8 @@ std::vector<Member> consolidated_v3(const Store& store, const Json& metadata) {
     const std::string name = path.substr(0, path.find('/'));
     if (name.empty()) continue;
     const auto node = metadata.find(name);
-    const bool array = node != metadata.end() && node->is_object() && node->contains("node_type") && (*node)["node_type"] == "array";
+    const bool array =
+        node != metadata.end() && node->is_object() && node->contains("node_type") && (*node)["node_type"] == "array";
     members.add(name, array ? ObjectKind::array : ObjectKind::group);
   }
   return members.take();
@@ -88,14 +92,16 @@ std::vector<Member> consolidated_v3(const Store& store, const Json& metadata) {
 
 std::shared_ptr<Group> open_v2(std::shared_ptr<Store> store) {
   const Json document = parse_json(store->get(".zgroup").value_or(Bytes{}), store->describe(".zgroup"));
-  if (!document.is_object() || member(document, "zarr_format") != 2) fail(ErrorKind::corrupt, "{} does not say zarr_format 2", store->describe(".zgroup"));
+  if (!document.is_object() || member(document, "zarr_format") != 2)
+    fail(ErrorKind::corrupt, "{} does not say zarr_format 2", store->describe(".zgroup"));
   const std::optional<Bytes> text = store->get(".zmetadata");
   if (text) {
     const Json consolidated = parse_json(*text, store->describe(".zmetadata"));
     const Json& metadata = member(consolidated, "metadata");
     if (!metadata.is_object() || int_option(consolidated, "zarr_consolidated_format", 1) != 1)
       fail(ErrorKind::corrupt, "{} is not consolidated metadata of format 1", store->describe(".zmetadata"));
-    Json attributes = metadata.contains(".zattrs") && metadata[".zattrs"].is_object() ? metadata[".zattrs"] : Json::object();
+    Json attributes =
+        metadata.contains(".zattrs") && metadata[".zattrs"].is_object() ? metadata[".zattrs"] : Json::object();
     std::vector<Member> members = consolidated_v2(*store, metadata);
     return std::make_shared<ZarrGroup>(store, 2, std::move(members), std::move(attributes));
   }
@@ -105,9 +111,11 @@ std::shared_ptr<Group> open_v2(std::shared_ptr<Store> store) {
 
 std::shared_ptr<Group> open_v3(std::shared_ptr<Store> store) {
   const Json document = parse_json(store->get("zarr.json").value_or(Bytes{}), store->describe("zarr.json"));
-  if (!document.is_object() || member(document, "zarr_format") != 3) fail(ErrorKind::corrupt, "{} does not say zarr_format 3", store->describe("zarr.json"));
+  if (!document.is_object() || member(document, "zarr_format") != 3)
+    fail(ErrorKind::corrupt, "{} does not say zarr_format 3", store->describe("zarr.json"));
   check_extensions(document, kGroupKeys, store->describe("zarr.json"));
-  Json attributes = document.contains("attributes") && document["attributes"].is_object() ? document["attributes"] : Json::object();
+  Json attributes =
+      document.contains("attributes") && document["attributes"].is_object() ? document["attributes"] : Json::object();
   const auto it = document.find("consolidated_metadata");
   if (it != document.end() && it->is_object()) {
     const std::string kind = text_option(*it, "kind", "inline");

@@ -13,7 +13,11 @@ constexpr std::uint64_t kBytesPerCell = 1024;
 class ItemStream final : public BatchStream {
  public:
   ItemStream(std::shared_ptr<const void> owner, ChunkStore chunks, const Schema& schema, const Query& query)
-      : owner_(std::move(owner)), chunks_(std::move(chunks)), attribute_(schema.attributes[0]), shape_(schema.shape()), work_(query.work) {
+      : owner_(std::move(owner)),
+        chunks_(std::move(chunks)),
+        attribute_(schema.attributes[0]),
+        shape_(schema.shape()),
+        work_(query.work) {
     const Selection selection = query.select ? *query.select : selection_of(query.ranges, schema);
     picks_ = resolve(selection, shape_);
     axis_ = 0;
@@ -65,7 +69,8 @@ class ItemStream final : public BatchStream {
 
 }  // namespace
 
-std::unique_ptr<BatchStream> query_items(std::shared_ptr<const void> owner, ChunkStore chunks, const Schema& schema, const Query& query) {
+std::unique_ptr<BatchStream> query_items(std::shared_ptr<const void> owner, ChunkStore chunks, const Schema& schema,
+                                         const Query& query) {
   if (!query.where.empty() || !query.aggregates.empty())
     fail(ErrorKind::unsupported, "conditions and aggregates over text of zarr arrays");
   if (query.skip != 0 || query.limit != UINT64_MAX || query.row_numbers)

@@ -25,7 +25,8 @@ Items decode_json_items(ByteView text, std::uint64_t count) {
   Items out;
   out.offsets.push_back(0);
   flatten(depth == 0 && list.size() == 1 ? list[0] : list, depth, out);
-  if (count_of(out) != count) fail(ErrorKind::corrupt, "the JSON chunk holds {} objects, expected {}", count_of(out), count);
+  if (count_of(out) != count)
+    fail(ErrorKind::corrupt, "the JSON chunk holds {} objects, expected {}", count_of(out), count);
   return out;
 }
 

@@ -6,7 +6,7 @@ namespace tegula::zarr {
 
 namespace {
 
-constexpr std::string_view kMetadata[] = {"__zmeta__", "__zattr__", "meta",    "attrs",      ".zarray",
+constexpr std::string_view kMetadata[] = {"__zmeta__", "__zattr__", "meta",      "attrs",     ".zarray",
                                           ".zattrs",   ".zgroup",   "zarr.json", ".zmetadata"};
 
 bool inside(const Shape& chunk, const Shape& grid) {
@@ -35,11 +35,13 @@ class Lister {
     for (const Entry& entry : store_.list(folder)) {
       const std::string key = join(folder, entry.name);
       if (entry.folder) {
-        const bool number = std::all_of(entry.name.begin(), entry.name.end(), [](char c) { return c >= '0' && c <= '9'; });
+        const bool number =
+            std::all_of(entry.name.begin(), entry.name.end(), [](char c) { return c >= '0' && c <= '9'; });
         if (folders_ && number && depth + 1 < meta_.rank()) walk(key, depth + 1);
         continue;
       }
-      if (folder.empty() && std::find(std::begin(kMetadata), std::end(kMetadata), entry.name) != std::end(kMetadata)) continue;
+      if (folder.empty() && std::find(std::begin(kMetadata), std::end(kMetadata), entry.name) != std::end(kMetadata))
+        continue;
       std::optional<Shape> chunk = meta_.keys.chunk(key, meta_.rank());
       auto& list = !chunk ? listing_.others : inside(*chunk, grid_) ? listing_.chunks : listing_.outside;
       list.push_back({key, entry.size, chunk ? std::move(*chunk) : Shape{}});

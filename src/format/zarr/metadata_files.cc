@@ -49,10 +49,12 @@ ArrayMeta load_meta(const Store& store, int version) {
 
 Json load_attributes(const Store& store, int version) {
   Json document = load_document(store, kDocuments[version].attributes);
-  if (version == 3 && document.is_object()) document = document.contains("attributes") ? Json(document["attributes"]) : Json(nullptr);
+  if (version == 3 && document.is_object())
+    document = document.contains("attributes") ? Json(document["attributes"]) : Json(nullptr);
   if (document.is_null()) return Json::object();
   if (!document.is_object())
-    fail(ErrorKind::corrupt, "the attributes in '{}' are not an object", store.describe(kDocuments[version].attributes));
+    fail(ErrorKind::corrupt, "the attributes in '{}' are not an object",
+         store.describe(kDocuments[version].attributes));
   return document;
 }
 
@@ -73,7 +75,9 @@ Json json_of(const MetaValue& value) {
   if (value.json) return parse_json(value.data, "a metadata value");
   if (value.type.is_text()) return text_of(value.data);
   const std::uint64_t size = value.type.full_size();
-  if (size == 0 || value.data.size() % size != 0) fail(ErrorKind::invalid_argument, "a metadata value has {} bytes of type {}", value.data.size(), display_name(value.type));
+  if (size == 0 || value.data.size() % size != 0)
+    fail(ErrorKind::invalid_argument, "a metadata value has {} bytes of type {}", value.data.size(),
+         display_name(value.type));
   Json list = Json::array();
   for (std::size_t at = 0; at < value.data.size(); at += size)
     list.push_back(fill_to_json(ByteView(value.data).subspan(at, size), value.type, FillStyle::v2));

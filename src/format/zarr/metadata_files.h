@@ -14,8 +14,10 @@ namespace tegula::zarr {
 struct DocumentNames {
   std::string_view array, attributes, group;
 };
-constexpr DocumentNames kDocuments[] = {
-    {"__zmeta__", "__zattr__", ""}, {"meta", "attrs", ""}, {".zarray", ".zattrs", ".zgroup"}, {"zarr.json", "zarr.json", "zarr.json"}};
+constexpr DocumentNames kDocuments[] = {{"__zmeta__", "__zattr__", ""},
+                                        {"meta", "attrs", ""},
+                                        {".zarray", ".zattrs", ".zgroup"},
+                                        {"zarr.json", "zarr.json", "zarr.json"}};
 
 struct Node {
   ObjectKind kind = ObjectKind::none;

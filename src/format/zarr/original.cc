@@ -21,7 +21,9 @@ ArrayMeta from_document(Json document) {
     fail(ErrorKind::unsupported, "dtype object: the chunks hold memory addresses of the program that wrote them");
   if (meta.cell.item() == 0) fail(ErrorKind::unsupported, "items of 0 bytes");
   check_chunks(meta);
-  const Json blosc = {{"cname", member(document, "cname")}, {"clevel", member(document, "clevel")}, {"shuffle", member(document, "shuffle")}};
+  const Json blosc = {{"cname", member(document, "cname")},
+                      {"clevel", member(document, "clevel")},
+                      {"shuffle", member(document, "shuffle")}};
   Datatype type = meta.cell.type;
   meta.chain.steps.push_back(make_byte_step("blosc", blosc, type));
   meta.filters.push_back(filter_of("blosc", blosc));
@@ -47,7 +49,8 @@ ArrayMeta parse_original(ByteView text, std::string_view name) {
   ArrayMeta meta = from_document(std::move(document));
   const Json& fill = member(meta.document, "fill_value");
   meta.fill_defined = !fill.is_null();
-  meta.cell.fill = meta.fill_defined ? fill_from_json(fill, meta.cell.type, FillStyle::numpy) : Bytes(meta.cell.item(), std::byte{0});
+  meta.cell.fill = meta.fill_defined ? fill_from_json(fill, meta.cell.type, FillStyle::numpy)
+                                     : Bytes(meta.cell.item(), std::byte{0});
   return meta;
 }
 

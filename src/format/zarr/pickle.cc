@@ -21,8 +21,11 @@ const PickleNode& entry(const PickleNode& dict, std::string_view key) {
 }
 
 Json integer_json(const PickleNode& node, std::string_view key) {
-  if (node.kind != Kind::integer && node.kind != Kind::boolean) fail(ErrorKind::corrupt, "'{}' of the pickle is not an integer", key);
-  return node.large ? Json(static_cast<std::uint64_t>(node.integer)) : node.integer < 0 ? Json(node.integer) : Json(static_cast<std::uint64_t>(node.integer));
+  if (node.kind != Kind::integer && node.kind != Kind::boolean)
+    fail(ErrorKind::corrupt, "'{}' of the pickle is not an integer", key);
+  return node.large         ? Json(static_cast<std::uint64_t>(node.integer))
+         : node.integer < 0 ? Json(node.integer)
+                            : Json(static_cast<std::uint64_t>(node.integer));
 }
 
 Json shape_json(const PickleNode& node, std::string_view key) {
@@ -43,7 +46,8 @@ Bytes fill_bytes(const PickleNode& node, const Datatype& type) {
     case Kind::text:
       return fill_from_json(node.utf8(), type, FillStyle::numpy);
     case Kind::bytes: {
-      if (type.id != TypeId::bytes && type.id != TypeId::raw) return fill_from_json(node.utf8(), type, FillStyle::numpy);
+      if (type.id != TypeId::bytes && type.id != TypeId::raw)
+        return fill_from_json(node.utf8(), type, FillStyle::numpy);
       Bytes out;
       for (const char32_t c : node.text.substr(0, type.size)) out.push_back(static_cast<std::byte>(c));
       out.resize(type.size, std::byte{0});
@@ -53,8 +57,10 @@ Bytes fill_bytes(const PickleNode& node, const Datatype& type) {
       return fill_from_json(Json::array({node.real, node.imaginary}), type, FillStyle::numpy);
     case Kind::scalar: {
       if (node.type == type) return node.data;
-      if (node.type.is_date() && type.is_date() && (node.type.unit != type.unit || node.type.unit_count != type.unit_count))
-        fail(ErrorKind::unsupported, "the fill value is a {}, the array holds {}", display_name(node.type), display_name(type));
+      if (node.type.is_date() && type.is_date() &&
+          (node.type.unit != type.unit || node.type.unit_count != type.unit_count))
+        fail(ErrorKind::unsupported, "the fill value is a {}, the array holds {}", display_name(node.type),
+             display_name(type));
       return fill_from_json(fill_to_json(node.data, node.type, FillStyle::numpy), type, FillStyle::numpy);
     }
     default:

@@ -8,8 +8,8 @@
 namespace tegula::zarr {
 
 struct OriginalPickle {
-  Json document;             // as zarr 0.4.0 would have written it, without the fill value
-  Bytes fill;                // one cell
+  Json document;  // as zarr 0.4.0 would have written it, without the fill value
+  Bytes fill;     // one cell
   bool fill_defined = true;
 };
 

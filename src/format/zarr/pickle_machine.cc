@@ -41,7 +41,8 @@ std::u32string unicode_line(std::string_view line) {
   for (std::size_t i = 0; i < line.size();) {
     const bool escape = line[i] == '\\' && i + 1 < line.size() && (line[i + 1] == 'u' || line[i + 1] == 'U');
     const std::size_t digits = escape ? (line[i + 1] == 'u' ? 4 : 8) : 0;
-    out += escape ? static_cast<char32_t>(hex_digits(line, i + 2, digits)) : static_cast<char32_t>(static_cast<unsigned char>(line[i]));
+    out += escape ? static_cast<char32_t>(hex_digits(line, i + 2, digits))
+                  : static_cast<char32_t>(static_cast<unsigned char>(line[i]));
     i += escape ? 2 + digits : 1;
   }
   return out;
@@ -49,7 +50,8 @@ std::u32string unicode_line(std::string_view line) {
 
 // The repr of a Python 2 string.
 std::u32string quoted_line(std::string_view line) {
-  if (line.size() < 2 || (line.front() != '\'' && line.front() != '"') || line.back() != line.front()) damaged("has a text without quotes");
+  if (line.size() < 2 || (line.front() != '\'' && line.front() != '"') || line.back() != line.front())
+    damaged("has a text without quotes");
   line = line.substr(1, line.size() - 2);
   std::u32string out;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -57,15 +59,26 @@ std::u32string quoted_line(std::string_view line) {
     if (line[i] == '\\') {
       if (++i == line.size()) damaged("has a bad escape in a text");
       switch (line[i]) {
-        case 'n': c = '\n'; break;
-        case 't': c = '\t'; break;
-        case 'r': c = '\r'; break;
-        case '\\': case '\'': case '"': c = static_cast<unsigned char>(line[i]); break;
+        case 'n':
+          c = '\n';
+          break;
+        case 't':
+          c = '\t';
+          break;
+        case 'r':
+          c = '\r';
+          break;
+        case '\\':
+        case '\'':
+        case '"':
+          c = static_cast<unsigned char>(line[i]);
+          break;
         case 'x':
           c = hex_digits(line, i + 1, 2);
           i += 2;
           break;
-        default: damaged("has a bad escape in a text");
+        default:
+          damaged("has a bad escape in a text");
       }
     }
     out += c;
@@ -86,7 +99,8 @@ void integer_line(std::string_view line, PickleNode& out) {
   const auto [stop, error] = std::from_chars(line.data(), end, out.integer);
   if (error == std::errc{} && stop == end && !line.empty()) return;
   std::uint64_t large = 0;
-  if (error != std::errc::result_out_of_range || std::from_chars(line.data(), end, large).ec != std::errc{}) damaged("has a bad integer");
+  if (error != std::errc::result_out_of_range || std::from_chars(line.data(), end, large).ec != std::errc{})
+    damaged("has a bad integer");
   out.integer = static_cast<std::int64_t>(large);
   out.large = true;
 }
@@ -101,7 +115,9 @@ double real_line(std::string_view line) {
   return value;
 }
 
-bool is_int(const PickleNode& node) { return (node.kind == Kind::integer || node.kind == Kind::boolean) && !node.large; }
+bool is_int(const PickleNode& node) {
+  return (node.kind == Kind::integer || node.kind == Kind::boolean) && !node.large;
+}
 
 // (unit, count, denominator, event) at the end of the ninth entry of a dtype's state.
 void date_unit(const PickleNode& metadata, Datatype& type) {
@@ -121,11 +137,13 @@ std::vector<Field> record_fields(const PickleNode& names, const PickleNode& fiel
   if (fields.kind != Kind::dict) damaged("has a record type without fields");
   for (const PickleNode* name : names.items) {
     const PickleNode* field = fields.find(name->utf8());
-    if (!field || field->kind != Kind::sequence || field->items.size() < 2 || field->items[0]->kind != Kind::dtype || !is_int(*field->items[1]))
+    if (!field || field->kind != Kind::sequence || field->items.size() < 2 || field->items[0]->kind != Kind::dtype ||
+        !is_int(*field->items[1]))
       damaged("has a record type without the field that it names");
     const Datatype& type = field->items[0]->type;
     const std::int64_t offset = field->items[1]->integer;
-    if (offset < 0 || static_cast<std::uint64_t>(offset) + type.full_size() > size) damaged("has a field outside of its record");
+    if (offset < 0 || static_cast<std::uint64_t>(offset) + type.full_size() > size)
+      damaged("has a field outside of its record");
     out.push_back({name->utf8(), type, static_cast<std::uint32_t>(offset)});
   }
   return out;
@@ -178,7 +196,8 @@ std::vector<PickleNode*> PickleMachine::pop_to_mark() {
 }
 
 PickleNode* PickleMachine::reduce(const PickleNode& global, const PickleNode& arguments) {
-  if (global.kind != Kind::global || arguments.kind != Kind::sequence) damaged("calls something that is not a function");
+  if (global.kind != Kind::global || arguments.kind != Kind::sequence)
+    damaged("calls something that is not a function");
   const auto& args = arguments.items;
   if (global.text == U"numpy dtype") {
     if (args.empty()) damaged("makes a dtype of nothing");
@@ -187,7 +206,8 @@ PickleNode* PickleMachine::reduce(const PickleNode& global, const PickleNode& ar
     return out;
   }
   if (global.text == U"_codecs encode") {
-    if (args.size() != 2 || args[0]->kind != Kind::text || args[1]->utf8() != "latin1") damaged("encodes a text in an unexpected way");
+    if (args.size() != 2 || args[0]->kind != Kind::text || args[1]->utf8() != "latin1")
+      damaged("encodes a text in an unexpected way");
     for (const char32_t c : args[0]->text)
       if (c > 0xff) damaged("has bytes above 255");
     PickleNode* out = make(Kind::bytes);
@@ -199,7 +219,8 @@ PickleNode* PickleMachine::reduce(const PickleNode& global, const PickleNode& ar
     double* const parts[] = {&out->real, &out->imaginary};
     if (args.size() != 2) damaged("makes a complex number of other than two parts");
     for (std::size_t i = 0; i < 2; ++i) {
-      if (args[i]->kind != Kind::real && !is_int(*args[i])) damaged("makes a complex number of something else than numbers");
+      if (args[i]->kind != Kind::real && !is_int(*args[i]))
+        damaged("makes a complex number of something else than numbers");
       *parts[i] = args[i]->kind == Kind::real ? args[i]->real : static_cast<double>(args[i]->integer);
     }
     return out;
@@ -218,7 +239,8 @@ PickleNode* PickleMachine::reduce(const PickleNode& global, const PickleNode& ar
 }
 
 void PickleMachine::build(PickleNode& object, const PickleNode& state) {
-  if (object.kind != Kind::dtype || state.kind != Kind::sequence || state.items.size() < 8) damaged("sets the state of something else than a dtype");
+  if (object.kind != Kind::dtype || state.kind != Kind::sequence || state.items.size() < 8)
+    damaged("sets the state of something else than a dtype");
   const auto& items = state.items;
   const std::string order = items[1]->utf8();
   Datatype& type = object.type;
@@ -233,9 +255,10 @@ void PickleMachine::build(PickleNode& object, const PickleNode& state) {
     const PickleNode& axes = *subtype.items[1];
     Datatype element = subtype.items[0]->type;
     std::uint64_t bytes = std::max<std::uint64_t>(element.full_size(), 1);
-    for (const PickleNode* axis : axes.kind == Kind::sequence ? axes.items : std::vector<PickleNode*>{subtype.items[1]}) {
-      if (!is_int(*axis) || axis->integer < 1 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(axis->integer), &bytes) ||
-          bytes > kLargestItem)
+    for (const PickleNode* axis :
+         axes.kind == Kind::sequence ? axes.items : std::vector<PickleNode*>{subtype.items[1]}) {
+      if (!is_int(*axis) || axis->integer < 1 ||
+          __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(axis->integer), &bytes) || bytes > kLargestItem)
         damaged("has a sub-array of an impossible shape");
       element.shape.push_back(static_cast<std::uint32_t>(axis->integer));
     }
@@ -264,9 +287,13 @@ const PickleNode& PickleMachine::run(ByteView pickle, std::string_view name) {
     const char opcode = rest.front();
     rest.remove_prefix(1);
     switch (opcode) {
-      case '(': push(make(Kind::mark)); break;
+      case '(':
+        push(make(Kind::mark));
+        break;
       case 't':
-      case 'l': sequence(pop_to_mark()); break;
+      case 'l':
+        sequence(pop_to_mark());
+        break;
       case 'd': {
         const std::vector<PickleNode*> items = pop_to_mark();
         PickleNode* node = make(Kind::dict);
@@ -302,12 +329,17 @@ const PickleNode& PickleMachine::run(ByteView pickle, std::string_view name) {
       }
       case 'g': {
         const std::size_t index = memo_index(take_line(rest));
-        if (index >= memo_.size() || !memo_[index] || memo_[index]->kind == Kind::mark) damaged("gets an object that was not put");
+        if (index >= memo_.size() || !memo_[index] || memo_[index]->kind == Kind::mark)
+          damaged("gets an object that was not put");
         push(memo_[index]);
         break;
       }
-      case 'V': push(make(Kind::text))->text = unicode_line(take_line(rest)); break;
-      case 'S': push(make(Kind::text))->text = quoted_line(take_line(rest)); break;
+      case 'V':
+        push(make(Kind::text))->text = unicode_line(take_line(rest));
+        break;
+      case 'S':
+        push(make(Kind::text))->text = quoted_line(take_line(rest));
+        break;
       case 'I': {
         const std::string_view line = take_line(rest);
         PickleNode* node = make(line == "00" || line == "01" ? Kind::boolean : Kind::integer);
@@ -321,8 +353,12 @@ const PickleNode& PickleMachine::run(ByteView pickle, std::string_view name) {
         push(node);
         break;
       }
-      case 'F': push(make(Kind::real))->real = real_line(take_line(rest)); break;
-      case 'N': push(make(Kind::none)); break;
+      case 'F':
+        push(make(Kind::real))->real = real_line(take_line(rest));
+        break;
+      case 'N':
+        push(make(Kind::none));
+        break;
       case 'c': {
         std::u32string global = unicode_line(take_line(rest));
         global += U' ';
@@ -330,7 +366,9 @@ const PickleNode& PickleMachine::run(ByteView pickle, std::string_view name) {
         if (std::find(std::begin(kGlobals), std::end(kGlobals), global) == std::end(kGlobals)) {
           PickleNode* node = make(Kind::text);
           node->text = global;
-          fail(ErrorKind::unsupported, "{} asks for '{}', which no zarr metadata needs; a pickle can run code, so it is refused", name, node->utf8());
+          fail(ErrorKind::unsupported,
+               "{} asks for '{}', which no zarr metadata needs; a pickle can run code, so it is refused", name,
+               node->utf8());
         }
         push(make(Kind::global))->text = std::move(global);
         break;
@@ -348,7 +386,8 @@ const PickleNode& PickleMachine::run(ByteView pickle, std::string_view name) {
         push(object);
         break;
       }
-      case '.': return *pop();
+      case '.':
+        return *pop();
       default:
         fail(ErrorKind::unsupported, "{} holds pickle opcode {:#04x}, which zarr 0.3.0 does not write", name,
              static_cast<unsigned>(static_cast<unsigned char>(opcode)));

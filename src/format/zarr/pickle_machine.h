@@ -13,16 +13,30 @@ namespace tegula::zarr {
 
 // One object of a pickle. Points only into the machine that made it; lists may contain themselves.
 struct PickleNode {
-  enum class Kind : std::uint8_t { mark, none, boolean, integer, real, text, bytes, sequence, dict, global, dtype, complex, scalar };
+  enum class Kind : std::uint8_t {
+    mark,
+    none,
+    boolean,
+    integer,
+    real,
+    text,
+    bytes,
+    sequence,
+    dict,
+    global,
+    dtype,
+    complex,
+    scalar
+  };
   Kind kind = Kind::none;
-  std::int64_t integer = 0;        // boolean, integer
-  bool large = false;              // integer: the bits are those of a uint64 above 2^63 - 1
-  double real = 0, imaginary = 0;  // real, complex
-  std::u32string text;             // text, bytes (one per byte), global ("module name")
-  std::vector<PickleNode*> items;  // sequence
+  std::int64_t integer = 0;                                  // boolean, integer
+  bool large = false;                                        // integer: the bits are those of a uint64 above 2^63 - 1
+  double real = 0, imaginary = 0;                            // real, complex
+  std::u32string text;                                       // text, bytes (one per byte), global ("module name")
+  std::vector<PickleNode*> items;                            // sequence
   std::vector<std::pair<PickleNode*, PickleNode*>> entries;  // dict
-  Datatype type;                   // dtype, scalar
-  Bytes data;                      // scalar
+  Datatype type;                                             // dtype, scalar
+  Bytes data;                                                // scalar
 
   // Text and bytes as UTF-8; throws corrupt for other kinds.
   std::string utf8() const;

@@ -28,11 +28,12 @@ LeafPath leaf_path(const LeafGrid& grid, const Shape& leaf) {
   return path;
 }
 
-void ShardFiles::load(const Store& store, const std::string& key, const LeafGrid& grid, std::size_t level, ShardEntry extent,
-                      const std::vector<LeafPath>& paths, Index& index) {
+void ShardFiles::load(const Store& store, const std::string& key, const LeafGrid& grid, std::size_t level,
+                      ShardEntry extent, const std::vector<LeafPath>& paths, Index& index) {
   const Sharding& sharding = *grid.levels[level];
   const std::uint64_t size = shard_index_size(sharding, grid.shapes[level]);
-  if (extent.length < size) fail(ErrorKind::corrupt, "the shard has {} bytes, its index alone needs {}", extent.length, size);
+  if (extent.length < size)
+    fail(ErrorKind::corrupt, "the shard has {} bytes, its index alone needs {}", extent.length, size);
   Bytes raw(size);
   RangeRead read{key, extent.offset + (sharding.index_at_end ? extent.length - size : 0), raw};
   store.get(std::span(&read, 1));
@@ -44,10 +45,12 @@ void ShardFiles::load(const Store& store, const std::string& key, const LeafGrid
   std::map<std::uint64_t, std::vector<LeafPath>> below;
   for (const LeafPath& path : paths) below[path.numbers[level]].push_back(path);
   for (const auto& [number, inner_paths] : below)
-    if (!index.entries[number].missing()) load(store, key, grid, level + 1, index.entries[number], inner_paths, index.inner[number]);
+    if (!index.entries[number].missing())
+      load(store, key, grid, level + 1, index.entries[number], inner_paths, index.inner[number]);
 }
 
-ShardFiles::ShardFiles(const Store& store, const ArrayMeta& meta, const LeafGrid& grid, const std::set<Shape>& leaves, const Work& work) {
+ShardFiles::ShardFiles(const Store& store, const ArrayMeta& meta, const LeafGrid& grid, const std::set<Shape>& leaves,
+                       const Work& work) {
   std::map<Shape, std::vector<LeafPath>> by_file;
   for (const Shape& leaf : leaves) {
     LeafPath path = leaf_path(grid, leaf);

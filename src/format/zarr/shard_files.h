@@ -20,7 +20,8 @@ LeafPath leaf_path(const LeafGrid& grid, const Shape& leaf);
 class ShardFiles {
  public:
   // Reads the indexes that the leaves need, shards in parallel. Throws corrupt.
-  ShardFiles(const Store& store, const ArrayMeta& meta, const LeafGrid& grid, const std::set<Shape>& leaves, const Work& work);
+  ShardFiles(const Store& store, const ArrayMeta& meta, const LeafGrid& grid, const std::set<Shape>& leaves,
+             const Work& work);
   // No value when the leaf, or the shard around it, is absent.
   std::optional<ShardEntry> find(const LeafPath& path) const;
 
@@ -29,8 +30,8 @@ class ShardFiles {
     std::vector<ShardEntry> entries;  // offsets in the file
     std::map<std::uint64_t, Index> inner;
   };
-  static void load(const Store& store, const std::string& key, const LeafGrid& grid, std::size_t level, ShardEntry extent,
-                   const std::vector<LeafPath>& paths, Index& index);
+  static void load(const Store& store, const std::string& key, const LeafGrid& grid, std::size_t level,
+                   ShardEntry extent, const std::vector<LeafPath>& paths, Index& index);
 
   std::map<Shape, std::optional<Index>> files_;
 };

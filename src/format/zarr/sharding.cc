@@ -90,7 +90,8 @@ Shape shard_grid(const Sharding& sharding, const Shape& shape) {
   Shape grid;
   for (std::size_t a = 0; a < shape.size(); ++a) {
     if (sharding.chunk_shape[a] == 0 || shape[a] % sharding.chunk_shape[a] != 0)
-      fail(ErrorKind::corrupt, "chunks of {} do not divide a shard of {} along axis {}", sharding.chunk_shape[a], shape[a], a);
+      fail(ErrorKind::corrupt, "chunks of {} do not divide a shard of {} along axis {}", sharding.chunk_shape[a],
+           shape[a], a);
     grid.push_back(shape[a] / sharding.chunk_shape[a]);
   }
   return grid;
@@ -112,13 +113,14 @@ std::vector<ShardEntry> decode_shard_index(const Sharding& sharding, const Shape
     entry.offset = in.read<std::uint64_t>();
     entry.length = in.read<std::uint64_t>();
     if (!entry.missing() && (entry.offset > shard_size || entry.length > shard_size - entry.offset))
-      fail(ErrorKind::corrupt, "the shard index places chunk {} at {}+{}, the shard has {} bytes", i, entry.offset, entry.length,
-           shard_size);
+      fail(ErrorKind::corrupt, "the shard index places chunk {} at {}+{}, the shard has {} bytes", i, entry.offset,
+           entry.length, shard_size);
   }
   return entries;
 }
 
-void decode_shard(const Sharding& sharding, ByteView shard, const Shape& shape, const CellType& cell, MutableBytes out) {
+void decode_shard(const Sharding& sharding, ByteView shard, const Shape& shape, const CellType& cell,
+                  MutableBytes out) {
   const std::size_t item = cell.item();
   const auto strides = contiguous_strides(shape, item);
   const auto inner_strides = contiguous_strides(sharding.chunk_shape, item);
@@ -155,11 +157,13 @@ Items decode_shard_items(const Sharding& sharding, ByteView shard, const Shape& 
   Items found;  // in the order of chunks; item 0 is the fill value
   found.offsets.push_back(0);
   push_item(found, cell.fill);
-  if (cell_count(shape) > kLargestItems) fail(ErrorKind::corrupt, "a shard of {} cells of any length", cell_count(shape));
+  if (cell_count(shape) > kLargestItems)
+    fail(ErrorKind::corrupt, "a shard of {} cells of any length", cell_count(shape));
   std::vector<std::uint64_t> order(cell_count(shape), 0);
   each_chunk(sharding, shard, shape, [&](const Shape& corner, const ShardEntry& entry) {
     if (entry.missing()) return;
-    const Items items = decode_items(sharding.inner, shard.subspan(entry.offset, entry.length), sharding.chunk_shape, cell);
+    const Items items =
+        decode_items(sharding.inner, shard.subspan(entry.offset, entry.length), sharding.chunk_shape, cell);
     const auto places = box_places(shape, corner, sharding.chunk_shape);
     for (std::size_t i = 0; i < places.size(); ++i) {
       order[places[i]] = count_of(found);

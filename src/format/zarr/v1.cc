@@ -40,7 +40,8 @@ ArrayMeta parse_v1(ByteView text, std::string_view name) {
   }
   const Json& fill = member(document, "fill_value");
   meta.fill_defined = !fill.is_null();
-  meta.cell.fill = meta.fill_defined ? fill_from_json(fill, meta.cell.type, FillStyle::numpy) : Bytes(meta.cell.item(), std::byte{0});
+  meta.cell.fill = meta.fill_defined ? fill_from_json(fill, meta.cell.type, FillStyle::numpy)
+                                     : Bytes(meta.cell.item(), std::byte{0});
   meta.document = std::move(document);
   return meta;
 }

@@ -31,7 +31,8 @@ constexpr ObjectCodec kObjectCodecs[] = {{"vlen-utf8", Serializer::items, TypeId
                                          {"json2", Serializer::json, TypeId::utf8}};
 
 const ObjectCodec* object_codec(std::string_view id) {
-  const auto* it = std::find_if(std::begin(kObjectCodecs), std::end(kObjectCodecs), [&](const ObjectCodec& c) { return c.id == id; });
+  const auto* it = std::find_if(std::begin(kObjectCodecs), std::end(kObjectCodecs),
+                                [&](const ObjectCodec& c) { return c.id == id; });
   return it == std::end(kObjectCodecs) ? nullptr : it;
 }
 
@@ -87,10 +88,12 @@ ArrayMeta parse_v2(Json document, std::string_view name) {
   if (object)
     meta.cell.fill = var_fill_from_json(fill, meta.cell.type, json);
   else
-    meta.cell.fill = meta.fill_defined ? fill_from_json(fill, meta.cell.type, FillStyle::v2) : Bytes(meta.cell.item(), std::byte{0});
+    meta.cell.fill =
+        meta.fill_defined ? fill_from_json(fill, meta.cell.type, FillStyle::v2) : Bytes(meta.cell.item(), std::byte{0});
 
   const std::string separator = text_option(document, "dimension_separator", ".");
-  if (separator != "." && separator != "/") fail(ErrorKind::corrupt, "dimension_separator '{}' is neither . nor /", separator);
+  if (separator != "." && separator != "/")
+    fail(ErrorKind::corrupt, "dimension_separator '{}' is neither . nor /", separator);
   meta.keys = {"", separator[0], "", "0"};
   meta.document = std::move(document);
   return meta;

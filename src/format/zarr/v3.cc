@@ -16,8 +16,10 @@ namespace {
 
 constexpr int kDeepestShards = 8;
 
-constexpr std::string_view kArrayKeys[] = {"zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding",
-                                           "fill_value", "codecs", "attributes", "storage_transformers", "dimension_names"};
+constexpr std::string_view kArrayKeys[] = {
+    "zarr_format",        "node_type",  "shape",  "data_type",  "chunk_grid",
+    "chunk_key_encoding", "fill_value", "codecs", "attributes", "storage_transformers",
+    "dimension_names"};
 
 struct Named {
   std::string name;
@@ -48,7 +50,8 @@ std::vector<std::uint32_t> transpose_order(const Json& configuration, std::size_
   std::sort(sorted.begin(), sorted.end());
   std::iota(axes.begin(), axes.end(), 0u);
   if (sorted != axes)
-    fail(ErrorKind::corrupt, "transpose order {} is not a permutation of {} axes", dump_json(configuration["order"]), rank);
+    fail(ErrorKind::corrupt, "transpose order {} is not a permutation of {} axes", dump_json(configuration["order"]),
+         rank);
   return out;
 }
 
@@ -94,8 +97,11 @@ class ChainParser {
         continue;
       } else {
         // The step is made first, so that an unknown codec is named rather than called misplaced.
-        const std::string_view id = std::string_view(codec.name).starts_with("numcodecs.") ? std::string_view(codec.name).substr(10) : codec.name;
-        if (array_filter(id)) fail(ErrorKind::unsupported, "codec '{}' is not one that this build knows in format 3", codec.name);
+        const std::string_view id = std::string_view(codec.name).starts_with("numcodecs.")
+                                        ? std::string_view(codec.name).substr(10)
+                                        : codec.name;
+        if (array_filter(id))
+          fail(ErrorKind::unsupported, "codec '{}' is not one that this build knows in format 3", codec.name);
         ByteStep step = make_byte_step(id, codec.configuration, bytes);
         if (!serialized_) fail(ErrorKind::corrupt, "codec '{}' needs an array -> bytes codec before it", codec.name);
         chain_.steps.push_back(std::move(step));
@@ -125,7 +131,8 @@ class ChainParser {
     if (codec.name == "bytes") {
       if (cell_.var) fail(ErrorKind::corrupt, "codec 'bytes' cannot hold cells of any length");
       const std::string endian = text_option(codec.configuration, "endian", "");
-      if (endian != "" && endian != "little" && endian != "big") fail(ErrorKind::corrupt, "endian '{}' is neither little nor big", endian);
+      if (endian != "" && endian != "little" && endian != "big")
+        fail(ErrorKind::corrupt, "endian '{}' is neither little nor big", endian);
       if (endian.empty() && has_byte_order(cell_.type))
         fail(ErrorKind::corrupt, "codec 'bytes' must name the byte order of type {}", display_name(cell_.type));
       chain_.swap = endian == "big" && has_byte_order(cell_.type);
@@ -144,7 +151,8 @@ class ChainParser {
     auto out = std::make_shared<Sharding>();
     out->chunk_shape = shape_member(configuration, "chunk_shape");
     if (out->chunk_shape.size() != shape.size())
-      fail(ErrorKind::corrupt, "the chunks of the shard have {} axes, the shard has {}", out->chunk_shape.size(), shape.size());
+      fail(ErrorKind::corrupt, "the chunks of the shard have {} axes, the shard has {}", out->chunk_shape.size(),
+           shape.size());
     Shape index = shard_grid(*out, shape);
     index.push_back(2);
     if (cell_count(index) > (std::uint64_t{1} << 32)) fail(ErrorKind::corrupt, "a shard of more than 2^31 chunks");
@@ -154,7 +162,8 @@ class ChainParser {
     if (out->index.serializer != Serializer::bytes || !encoded_size(out->index.steps, 16))
       fail(ErrorKind::unsupported, "the index codecs of the shard compress; its size must be known");
     const std::string location = text_option(configuration, "index_location", "end");
-    if (location != "end" && location != "start") fail(ErrorKind::corrupt, "index_location '{}' is neither start nor end", location);
+    if (location != "end" && location != "start")
+      fail(ErrorKind::corrupt, "index_location '{}' is neither start nor end", location);
     out->index_at_end = location == "end";
     return out;
   }
@@ -171,7 +180,8 @@ KeyEncoding key_encoding(const Json& json) {
   if (!v2 && encoding.name != "default")
     fail(ErrorKind::unsupported, "chunk key encoding '{}' is not one that this build knows", encoding.name);
   const std::string separator = text_option(encoding.configuration, "separator", v2 ? "." : "/");
-  if (separator != "." && separator != "/") fail(ErrorKind::corrupt, "the separator of chunk keys '{}' is neither . nor /", separator);
+  if (separator != "." && separator != "/")
+    fail(ErrorKind::corrupt, "the separator of chunk keys '{}' is neither . nor /", separator);
   if (v2) return {"", separator[0], "", "0"};
   return {"c" + separator, separator[0], "", "c"};
 }
@@ -181,7 +191,8 @@ KeyEncoding key_encoding(const Json& json) {
 void check_extensions(const Json& object, std::span<const std::string_view> known, std::string_view what) {
   for (const auto& [key, value] : object.items())
     if (std::find(known.begin(), known.end(), key) == known.end() && must_understand(value))
-      fail(ErrorKind::unsupported, "{} has the extension '{}', which this build does not know and must understand", what, key);
+      fail(ErrorKind::unsupported, "{} has the extension '{}', which this build does not know and must understand",
+           what, key);
 }
 
 ArrayMeta parse_v3(ByteView text, std::string_view name) { return parse_v3(parse_json(text, name), name); }
@@ -196,14 +207,16 @@ ArrayMeta parse_v3(Json document, std::string_view name) {
   if (const auto it = document.find("storage_transformers"); it != document.end())
     for (const Json& transformer : *it)
       if (must_understand(transformer))
-        fail(ErrorKind::unsupported, "storage transformer '{}' is not one that this build knows", named(transformer, "storage transformer").name);
+        fail(ErrorKind::unsupported, "storage transformer '{}' is not one that this build knows",
+             named(transformer, "storage transformer").name);
 
   ArrayMeta meta;
   meta.version = 3;
   meta.shape = shape_member(document, "shape");
   meta.cell.type = v3_dtype(member(document, "data_type"), meta.cell.var);
   const Named grid = named(member(document, "chunk_grid"), "chunk_grid");
-  if (grid.name != "regular") fail(ErrorKind::unsupported, "chunk grid '{}' is not one that this build knows", grid.name);
+  if (grid.name != "regular")
+    fail(ErrorKind::unsupported, "chunk grid '{}' is not one that this build knows", grid.name);
   meta.chunks = shape_member(grid.configuration, "chunk_shape");
   check_chunks(meta);
   meta.keys = key_encoding(member(document, "chunk_key_encoding"));
@@ -213,7 +226,8 @@ ArrayMeta parse_v3(Json document, std::string_view name) {
   if (meta.cell.var)
     meta.cell.fill = var_fill_from_json(fill, meta.cell.type, false);
   else
-    meta.cell.fill = meta.fill_defined ? fill_from_json(fill, meta.cell.type, FillStyle::v3) : Bytes(meta.cell.item(), std::byte{0});
+    meta.cell.fill =
+        meta.fill_defined ? fill_from_json(fill, meta.cell.type, FillStyle::v3) : Bytes(meta.cell.item(), std::byte{0});
   meta.chain = ChainParser(meta.cell, 0).parse(member(document, "codecs"), meta.chunks, &meta.filters);
 
   if (const auto it = document.find("attributes"); it != document.end()) {
@@ -224,7 +238,8 @@ ArrayMeta parse_v3(Json document, std::string_view name) {
     if (!it->is_array() || it->size() != meta.rank())
       fail(ErrorKind::corrupt, "dimension_names {} do not name {} axes", dump_json(*it), meta.rank());
     for (const Json& axis : *it) {
-      if (!axis.is_string() && !axis.is_null()) fail(ErrorKind::corrupt, "dimension name {} is neither text nor null", dump_json(axis));
+      if (!axis.is_string() && !axis.is_null())
+        fail(ErrorKind::corrupt, "dimension name {} is neither text nor null", dump_json(axis));
       meta.dimension_names.push_back(axis.is_string() ? std::optional(axis.get<std::string>()) : std::nullopt);
     }
   }

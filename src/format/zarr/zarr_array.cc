@@ -16,7 +16,8 @@ namespace tegula::zarr {
 // Shares the state and the store with the array that made it, so that a query may outlive changes of the array.
 class ZarrArray::Source final : public DenseSource {
  public:
-  Source(std::shared_ptr<const State> state, ChunkStore chunks) : state_(std::move(state)), chunks_(std::move(chunks)) {}
+  Source(std::shared_ptr<const State> state, ChunkStore chunks)
+      : state_(std::move(state)), chunks_(std::move(chunks)) {}
   const Schema& schema() const override { return state_->schema; }
   void read(const Selection& selection, std::string_view, const StridedBuffer& out, const Work& work) const override {
     chunks_.read(resolve(selection, state_->meta.shape), out, work);
@@ -30,12 +31,14 @@ class ZarrArray::Source final : public DenseSource {
 namespace {
 
 void check_field(std::string_view field) {
-  if (!field.empty()) fail(ErrorKind::invalid_argument, "there is no attribute '{}'; the one of a zarr array has no name", field);
+  if (!field.empty())
+    fail(ErrorKind::invalid_argument, "there is no attribute '{}'; the one of a zarr array has no name", field);
 }
 
 void check_shape(const Shape& given, const Shape& wanted) {
   if (given != wanted)
-    fail(ErrorKind::invalid_argument, "the buffer has shape ({}), the selection ({})", fmt::join(given, ", "), fmt::join(wanted, ", "));
+    fail(ErrorKind::invalid_argument, "the buffer has shape ({}), the selection ({})", fmt::join(given, ", "),
+         fmt::join(wanted, ", "));
 }
 
 // The box of `rows` rows from `first` on, everything along the other axes.
@@ -59,7 +62,8 @@ const Column& column_of(const Batch& batch) {
 
 }  // namespace
 
-ZarrArray::ZarrArray(std::shared_ptr<Store> store, ArrayMeta meta, Missing missing) : store_(std::move(store)), missing_(missing) {
+ZarrArray::ZarrArray(std::shared_ptr<Store> store, ArrayMeta meta, Missing missing)
+    : store_(std::move(store)), missing_(missing) {
   publish(std::move(meta));
 }
 
@@ -85,10 +89,12 @@ std::unique_ptr<BatchStream> ZarrArray::query(const Query& query) const {
   return query_dense(std::make_shared<Source>(std::move(state), std::move(store)), query);
 }
 
-void ZarrArray::read(const Selection& selection, std::string_view field, const StridedBuffer& out, const Work& work) const {
+void ZarrArray::read(const Selection& selection, std::string_view field, const StridedBuffer& out,
+                     const Work& work) const {
   check_field(field);
   const std::shared_ptr<const State> state = current();
-  if (state->meta.cell.var) fail(ErrorKind::unsupported, "cells of any length do not fit a buffer; read them with query()");
+  if (state->meta.cell.var)
+    fail(ErrorKind::unsupported, "cells of any length do not fit a buffer; read them with query()");
   const Picks picks = resolve(selection, state->meta.shape);
   check_shape(out.shape, picks.shape());
   chunks(*state).read(picks, out, work);
@@ -123,25 +129,30 @@ std::vector<Problem> ZarrArray::verify(const Work& work) const {
       store.check(listing.chunks[i].chunk);
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::cancelled) throw;
-      problems[i] = {Problem::Severity::damage, listing.chunks[i].key, error.what(), "write the chunk anew, or remove the file to get the fill value"};
+      problems[i] = {Problem::Severity::damage, listing.chunks[i].key, error.what(),
+                     "write the chunk anew, or remove the file to get the fill value"};
     }
   });
   std::erase_if(problems, [](const Problem& problem) { return problem.file.empty(); });
   const std::uint64_t expected = cell_count(chunk_grid(meta.shape, meta.chunks));
   if (listing.chunks.size() < expected && (missing_ == Missing::error || !meta.fill_defined))
-    problems.push_back({missing_ == Missing::error ? Problem::Severity::damage : Problem::Severity::note, std::string(kDocuments[meta.version].array),
+    problems.push_back({missing_ == Missing::error ? Problem::Severity::damage : Problem::Severity::note,
+                        std::string(kDocuments[meta.version].array),
                         fmt::format("{} of {} chunks are not there{}", expected - listing.chunks.size(), expected,
                                     meta.fill_defined ? "" : ", and the array defines no fill value"),
                         ""});
   for (const ChunkFile& file : listing.outside)
-    problems.push_back({Problem::Severity::note, file.key, "a chunk outside of the array, left by a shrink or an unfinished append",
+    problems.push_back({Problem::Severity::note, file.key,
+                        "a chunk outside of the array, left by a shrink or an unfinished append",
                         "remove the file unless the array is to grow again"});
   for (const ChunkFile& file : listing.others)
-    problems.push_back({Problem::Severity::note, file.key, "neither a chunk nor metadata; left by an unfinished write, a lock, or somebody else", ""});
+    problems.push_back({Problem::Severity::note, file.key,
+                        "neither a chunk nor metadata; left by an unfinished write, a lock, or somebody else", ""});
   return problems;
 }
 
-void ZarrArray::write(const Selection& selection, std::string_view field, const StridedView& values, const WriteOptions& options) {
+void ZarrArray::write(const Selection& selection, std::string_view field, const StridedView& values,
+                      const WriteOptions& options) {
   check_field(field);
   const std::shared_ptr<const State> state = current();
   if (state->meta.cell.var) fail(ErrorKind::unsupported, "cells of any length are written with append() or as a batch");
@@ -150,13 +161,15 @@ void ZarrArray::write(const Selection& selection, std::string_view field, const 
   chunks(*state).write(picks, state->meta.shape, values, options.work);
 }
 
-void ZarrArray::write_batch(const State& state, const Batch& batch, const Shape& shape, const Shape& box, std::uint64_t first_row,
-                            const Work& work) const {
+void ZarrArray::write_batch(const State& state, const Batch& batch, const Shape& shape, const Shape& box,
+                            std::uint64_t first_row, const Work& work) const {
   const Column& column = column_of(batch);
   const bool var = state.meta.cell.var;
   if (column.var() != var || (!var && column.cell_size() != state.meta.cell.item()))
-    fail(ErrorKind::invalid_argument, "the column holds {}, the array {}", display_name(column.type), display_name(state.meta.cell.type));
-  if (column.cells() != cell_count(box)) fail(ErrorKind::invalid_argument, "the column has {} cells, expected {}", column.cells(), cell_count(box));
+    fail(ErrorKind::invalid_argument, "the column holds {}, the array {}", display_name(column.type),
+         display_name(state.meta.cell.type));
+  if (column.cells() != cell_count(box))
+    fail(ErrorKind::invalid_argument, "the column has {} cells, expected {}", column.cells(), cell_count(box));
   const Picks picks = box.empty() ? Picks{} : rows_of(box, first_row, box[0]);
   const ChunkStore store = chunks(state);
   if (var) {
@@ -205,7 +218,8 @@ void ZarrArray::put_document(ArrayMeta& meta) const {
   meta.document["shape"] = meta.shape;
   if (meta.pickled) {
     // zarr 0.4.0's dialect: JSON, which later programs read and which runs no code.
-    meta.document["fill_value"] = meta.fill_defined ? fill_to_json(meta.cell.fill, meta.cell.type, FillStyle::numpy) : Json(nullptr);
+    meta.document["fill_value"] =
+        meta.fill_defined ? fill_to_json(meta.cell.fill, meta.cell.type, FillStyle::numpy) : Json(nullptr);
     meta.pickled = false;
   }
   store_->put_text(kDocuments[meta.version].array, dump_document(meta.document, meta.version));

@@ -23,7 +23,8 @@ class ZarrArray final : public Array {
   Metadata metadata() const override;
   Info info(const Work& work) const override;
   std::unique_ptr<BatchStream> query(const Query& query) const override;
-  void read(const Selection& selection, std::string_view field, const StridedBuffer& out, const Work& work) const override;
+  void read(const Selection& selection, std::string_view field, const StridedBuffer& out,
+            const Work& work) const override;
   std::vector<Problem> verify(const Work& work) const override;
 
   void write(const Selection& selection, std::string_view field, const StridedView& values,
@@ -32,7 +33,8 @@ class ZarrArray final : public Array {
   void write(const Batch& cells, const WriteOptions& options) override;
   void append(const Batch& rows, const WriteOptions& options) override;
   void resize(const std::vector<std::uint64_t>& shape, const WriteOptions& options) override;
-  void update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes, const WriteOptions& options) override;
+  void update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes,
+                       const WriteOptions& options) override;
 
  private:
   // What a handle knows at one moment; references to its schema stay valid as long as the handle.
@@ -43,8 +45,8 @@ class ZarrArray final : public Array {
   std::shared_ptr<const State> current() const;
   void publish(ArrayMeta meta);
   ChunkStore chunks(const State& state) const { return {store_, state.meta, locks_, missing_}; }
-  void write_batch(const State& state, const Batch& batch, const Shape& shape, const Shape& box, std::uint64_t first_row,
-                   const Work& work) const;
+  void write_batch(const State& state, const Batch& batch, const Shape& shape, const Shape& box,
+                   std::uint64_t first_row, const Work& work) const;
   void put_document(ArrayMeta& meta) const;
   void remove_outside(const ArrayMeta& meta) const;
 
@@ -60,6 +62,7 @@ class ZarrArray final : public Array {
 };
 
 // Reads through query() for cells of any length: fields, select or ranges, in blocks along the first axis.
-std::unique_ptr<BatchStream> query_items(std::shared_ptr<const void> owner, ChunkStore chunks, const Schema& schema, const Query& query);
+std::unique_ptr<BatchStream> query_items(std::shared_ptr<const void> owner, ChunkStore chunks, const Schema& schema,
+                                         const Query& query);
 
 }  // namespace tegula::zarr
