@@ -75,7 +75,9 @@ std::shared_ptr<const Fragment> Fragment::open(const ArrayFiles& files, const Fr
     multiply(fragment->tiles_, fragment->schema_->capacity, entry.name);
   }
   fragment->metadata_.set_tiles(fragment->tiles_);
-  fragment->set_fields();
+  fragment->fields_ = stored_fields(
+      *fragment->schema_, {fragment->version(), fragment->dense(), fragment->has_timestamps(), fragment->has_deletes()},
+      entry.folder);
   return fragment;
 }
 
@@ -91,12 +93,12 @@ void Fragment::set_box() {
   }
 }
 
-void Fragment::set_fields() {
-  const ArraySchema& schema = *schema_;
+std::vector<StoredField> stored_fields(const ArraySchema& schema, const FragmentShape& shape, std::string_view folder) {
+  std::vector<StoredField> fields;
   const std::size_t coords = schema.attributes.size();
   const auto add = [&](StoredField field, const std::string& file) {
-    field.base = join(entry_.folder, file);
-    fields_.push_back(std::move(field));
+    field.base = join(folder, file);
+    fields.push_back(std::move(field));
   };
   for (std::size_t i = 0; i < schema.attributes.size(); ++i) {
     const SchemaAttribute& attribute = schema.attributes[i];
@@ -107,22 +109,22 @@ void Fragment::set_fields() {
     field.type = attribute.type;
     field.values_per_cell = attribute.values_per_cell;
     field.nullable = attribute.nullable;
-    add(std::move(field), attribute_file(version(), attribute.name, i));
+    add(std::move(field), attribute_file(shape.version, attribute.name, i));
   }
-  if (dense()) return;
+  if (shape.dense) return fields;
   for (std::size_t i = 0; i < schema.dimensions.size(); ++i) {
     const SchemaDimension& dimension = schema.dimensions[i];
     StoredField field;
     field.name = dimension.name;
     field.kind = FieldKind::dimension;
     field.index = i;
-    field.in_coords = !one_file_per_dimension(version());
+    field.in_coords = !one_file_per_dimension(shape.version);
     field.slot = field.in_coords ? coords : coords + 1 + i;
     field.type_code = dimension.type_code;
     field.type = dimension.type;
     field.values_per_cell = dimension.values_per_cell;
     const bool in_coords = field.in_coords;
-    add(std::move(field), in_coords ? std::string(kCoordsField) : dimension_file(version(), dimension.name, i));
+    add(std::move(field), in_coords ? std::string(kCoordsField) : dimension_file(shape.version, dimension.name, i));
   }
   std::size_t slot = coords + 1 + schema.dimensions.size();
   const auto add_special = [&](FieldKind kind, std::string_view name, const std::string& file) {
@@ -134,11 +136,12 @@ void Fragment::set_fields() {
     field.type = TypeId::uint64;
     add(std::move(field), file);
   };
-  if (has_timestamps()) add_special(FieldKind::timestamps, kTimestampsField, "t");
-  if (has_deletes()) {
+  if (shape.timestamps) add_special(FieldKind::timestamps, kTimestampsField, "t");
+  if (shape.deletes) {
     add_special(FieldKind::delete_times, kDeleteTimesField, "dt");
     add_special(FieldKind::delete_condition, kDeleteConditionField, "dci");
   }
+  return fields;
 }
 
 std::uint64_t Fragment::cells(std::uint64_t tile) const {
@@ -178,23 +181,19 @@ Fragment::Trust Fragment::trust(const StoredField& field) const {
   return trust;
 }
 
-const FilterPlan& Fragment::plan(const StoredField& field, Data data) const {
-  {
-    const std::lock_guard lock(plans_mutex_);
-    if (const auto found = plans_.find({field.slot, data}); found != plans_.end()) return *found->second;
-  }
-  const ArraySchema& schema = *schema_;
-  const std::uint32_t writer = writer_version();
-  FilterInput input{
-      .type_code = field.type_code, .chained = chains_filter_types(writer), .dates = filters_dates(version())};
+FilterPlan field_plan(const ArraySchema& schema, const StoredField& field, Fragment::Data data,
+                      const FilterVersions& versions, const Key& key) {
+  FilterInput input{.type_code = field.type_code,
+                    .chained = chains_filter_types(versions.writer),
+                    .dates = filters_dates(versions.version)};
   input.cell_size = field.var() ? field.type.size : field.cell_size();
   const Pipeline none;
   const Pipeline* pipeline = &schema.coords;
-  if (data == Data::validity) {
+  if (data == Fragment::Data::validity) {
     pipeline = &schema.validity;
     input.type_code = kUint8Code;
     input.cell_size = 1;
-  } else if (field.var() && data == Data::fixed) {
+  } else if (field.var() && data == Fragment::Data::fixed) {
     pipeline = &schema.offsets;
     input.type_code = kUint64Code;
     input.cell_size = 8;
@@ -205,11 +204,20 @@ const FilterPlan& Fragment::plan(const StoredField& field, Data data) const {
   } else if (field.kind == FieldKind::dimension) {
     // A dimension of an old schema has no filters of its own, and libraries from 2.17 on do not fall back to the
     // coordinates'.
-    const bool unfiltered = !schema_has_typed_dimensions(schema.version) && chains_filter_types(writer);
+    const bool unfiltered = !schema_has_typed_dimensions(schema.version) && chains_filter_types(versions.writer);
     pipeline = unfiltered ? &none : &schema.dimension_filters(field.index);
   }
+  return make_plan(*pipeline, input, key);
+}
+
+const FilterPlan& Fragment::plan(const StoredField& field, Data data) const {
+  {
+    const std::lock_guard lock(plans_mutex_);
+    if (const auto found = plans_.find({field.slot, data}); found != plans_.end()) return *found->second;
+  }
   const Context doing([&] { return fmt::format("fragment {}, field '{}'", entry_.name, field.name); });
-  auto plan = std::make_unique<const FilterPlan>(make_plan(*pipeline, input, files_.key));
+  auto plan = std::make_unique<const FilterPlan>(
+      field_plan(*schema_, field, data, {.version = version(), .writer = writer_version()}, files_.key));
   const std::lock_guard lock(plans_mutex_);
   return *plans_.try_emplace({field.slot, data}, std::move(plan)).first->second;
 }

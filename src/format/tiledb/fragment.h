@@ -145,7 +145,6 @@ class Fragment {
  private:
   Fragment(const ArrayFiles& files, const FragmentEntry& entry);
   void set_box();
-  void set_fields();
 
   const ArrayFiles files_;
   const FragmentEntry entry_;
@@ -158,5 +157,21 @@ class Fragment {
   mutable std::mutex plans_mutex_;
   mutable std::map<std::pair<std::size_t, Data>, std::unique_ptr<const FilterPlan>> plans_;  // by slot
 };
+
+// The fields that a fragment in `folder` stores: attributes, dimensions (sparse), t, dt, dci.
+struct FragmentShape {
+  std::uint32_t version = 0;
+  bool dense = true;
+  bool timestamps = false, deletes = false;
+};
+std::vector<StoredField> stored_fields(const ArraySchema& schema, const FragmentShape& shape, std::string_view folder);
+
+// How a part of a field is filtered.
+struct FilterVersions {
+  std::uint32_t version = 0;  // of the fragment
+  std::uint32_t writer = 0;   // of the library that writes it
+};
+FilterPlan field_plan(const ArraySchema& schema, const StoredField& field, Fragment::Data data,
+                      const FilterVersions& versions, const Key& key);
 
 }  // namespace tegula::tiledb

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <vector>
 
 #include "base/fail.h"
@@ -84,6 +85,17 @@ std::string make_uuid() {
   std::string text;
   for (const unsigned char byte : random) text += fmt::format("{:02x}", byte);
   return text;
+}
+
+std::string make_ordered_uuid() {
+  using namespace std::chrono;
+  const auto ns = duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
+  return fmt::format("{:016x}", static_cast<std::uint64_t>(ns)) + make_uuid().substr(kUuidLength / 2);
+}
+
+std::uint64_t now_ms() {
+  using namespace std::chrono;
+  return static_cast<std::uint64_t>(duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count());
 }
 
 std::string percent_encode(std::string_view name) {

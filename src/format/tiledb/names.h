@@ -42,6 +42,9 @@ std::optional<TimedName> parse_timed_name(std::string_view name);
 // The name of version 5 and later; without a suffix when `version` is 0.
 std::string make_timed_name(std::uint64_t first, std::uint64_t last, std::string_view uuid, std::uint32_t version);
 std::string make_uuid();  // 32 random hexadecimal digits
+// The same with the time in front: of two files with equal times the later one has the greater name.
+std::string make_ordered_uuid();
+std::uint64_t now_ms();  // since 1970
 
 // The part behind the last '.', with it; empty when there is none.
 std::string_view extension(std::string_view name);

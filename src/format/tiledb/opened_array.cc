@@ -64,16 +64,32 @@ Footers read_footers(const OpenedArray& array) {
   return footers;
 }
 
+// libtiledb 2.30 stores wrong offsets behind the footers of version 11: what does not fit is left to the fragment's own
+// footer.
+std::shared_ptr<const Fragment> open_consolidated(const OpenedArray& array, const FragmentEntry& entry,
+                                                  ByteView footer) {
+  try {
+    auto fragment =
+        Fragment::open(array.files, entry, [&](const std::string& file) { return array.schemas->named(file); }, footer);
+    return fragment->version() == entry.time.version || entry.time.version < 5 ? fragment : nullptr;
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::io || error.kind() == ErrorKind::permission || error.kind() == ErrorKind::cancelled)
+      throw;
+    return nullptr;
+  }
+}
+
 void open_fragments(OpenedArray& array, const Work& work) {
   const Footers footers = read_footers(array);
   array.fragments.resize(array.entries.size());
   parallel_for(work, array.entries.size(), [&](std::size_t i) {
     const FragmentEntry& entry = array.entries[i];
     const Context doing([&] { return fmt::format("opening fragment {}", entry.name); });
-    std::optional<ByteView> footer;
-    if (const auto found = footers.by_name.find(entry.name); found != footers.by_name.end()) footer = found->second;
-    array.fragments[i] =
-        Fragment::open(array.files, entry, [&](const std::string& file) { return array.schemas->named(file); }, footer);
+    if (const auto found = footers.by_name.find(entry.name); found != footers.by_name.end())
+      array.fragments[i] = open_consolidated(array, entry, found->second);
+    if (!array.fragments[i])
+      array.fragments[i] =
+          Fragment::open(array.files, entry, [&](const std::string& file) { return array.schemas->named(file); });
   });
 }
 
@@ -121,9 +137,13 @@ OpenedArray open_array(std::shared_ptr<const Store> store, const OpenOptions& op
   array.model = to_model(*array.schema, read_enumerations(array.files, *array.schema, options.work));
   array.entries = visible_fragments(array.listing, array.window, array.schema->sparse);
   if (!fragments) return array;
-  open_fragments(array, options.work);
-  read_conditions(array, options.work);
+  load_fragments(array, options.work);
   return array;
+}
+
+void load_fragments(OpenedArray& array, const Work& work) {
+  open_fragments(array, work);
+  read_conditions(array, work);
 }
 
 }  // namespace tegula::tiledb

@@ -55,5 +55,7 @@ struct OpenedArray {
 // options.at none: [0, now]. Footers are read in parallel, or taken from consolidated files.
 // With `fragments` false, only the schema and the listing.
 OpenedArray open_array(std::shared_ptr<const Store> store, const OpenOptions& options, bool fragments = true);
+// Adds what was left out.
+void load_fragments(OpenedArray& array, const Work& work);
 
 }  // namespace tegula::tiledb

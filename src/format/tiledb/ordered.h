@@ -33,17 +33,22 @@ inline std::uint64_t to_ordered(const Datatype& type, const std::byte* value) {
   return with_number(type, [&]<class T>(T) { return to_ordered(load_le<T>(value)); });
 }
 
-// The inverse, for integers and dates: bytes of one value.
+// The inverse.
+template <class T>
+constexpr T from_ordered(std::uint64_t ordered) {
+  if constexpr (std::is_floating_point_v<T>) {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    constexpr Bits kSign = Bits{1} << (sizeof(T) * 8 - 1);
+    const Bits bits = static_cast<Bits>(ordered);
+    return std::bit_cast<T>((bits & kSign) ? static_cast<Bits>(bits ^ kSign) : static_cast<Bits>(~bits));
+  } else {
+    using Bits = std::make_unsigned_t<T>;
+    const Bits flip = std::is_signed_v<T> ? static_cast<Bits>(Bits{1} << (sizeof(T) * 8 - 1)) : Bits{0};
+    return static_cast<T>(static_cast<Bits>(static_cast<Bits>(ordered) ^ flip));
+  }
+}
 inline void from_ordered(const Datatype& type, std::uint64_t ordered, std::byte* out) {
-  with_number(type, [&]<class T>(T) {
-    if constexpr (std::is_integral_v<T>) {
-      using Bits = std::make_unsigned_t<T>;
-      const Bits flip = std::is_signed_v<T> ? static_cast<Bits>(Bits{1} << (sizeof(T) * 8 - 1)) : Bits{0};
-      store_le<T>(out, static_cast<T>(static_cast<Bits>(static_cast<Bits>(ordered) ^ flip)));
-    } else {
-      fail(ErrorKind::unsupported, "no integers for {}", display_name(type));
-    }
-  });
+  with_number(type, [&]<class T>(T) { store_le<T>(out, from_ordered<T>(ordered)); });
 }
 
 }  // namespace tegula::tiledb

@@ -21,10 +21,13 @@ Overlap both(Overlap a, Overlap b) { return std::min(a, b); }
 
 void RangeList::add(const Range& range) {
   whole_ = false;
-  if (type_.var)
-    texts_.push_back({std::get<std::string>(range.low), std::get<std::string>(range.high), false, false});
-  else
+  if (type_.var) {
+    const auto* high = std::get_if<std::string>(&range.high);
+    texts_.push_back({std::get<std::string>(range.low), high ? *high : std::string(), false, high == nullptr});
+  } else
+  {
     numbers_.emplace_back(ordered_of(type_, range.low), ordered_of(type_, range.high));
+  }
 }
 
 void RangeList::finish() {
@@ -41,10 +44,13 @@ void RangeList::finish() {
   std::sort(texts_.begin(), texts_.end(), [](const TextRange& a, const TextRange& b) { return a.low < b.low; });
   kept = 0;
   for (TextRange& range : texts_) {
-    if (kept != 0 && range.low <= texts_[kept - 1].high)
-      texts_[kept - 1].high = std::max(texts_[kept - 1].high, range.high);
-    else if (TextRange& to = texts_[kept++]; &to != &range)
+    if (kept != 0 && !above(texts_[kept - 1], range.low)) {
+      TextRange& last = texts_[kept - 1];
+      last.unbounded = last.unbounded || range.unbounded;
+      last.high = std::max(last.high, range.high);
+    } else if (TextRange& to = texts_[kept++]; &to != &range) {
       to = std::move(range);
+    }
   }
   texts_.resize(kept);
 }
@@ -95,6 +101,12 @@ void RangeList::filter(const ColumnView& cells, std::span<std::uint8_t> mask) co
       mask[i] &= static_cast<std::uint8_t>(at != numbers_.end() && at->first <= value);
     }
   });
+}
+
+std::pair<std::uint64_t, std::uint64_t> RangeList::hull() const {
+  if (whole_) return {0, std::numeric_limits<std::uint64_t>::max()};
+  if (numbers_.empty()) return {1, 0};
+  return {numbers_.front().first, numbers_.back().second};
 }
 
 std::pair<RangeList, RangeList> RangeList::split(std::uint64_t at) const {

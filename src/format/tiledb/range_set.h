@@ -22,7 +22,7 @@ class RangeList {
   RangeList() = default;
   explicit RangeList(const DimensionType& dimension) : type_(dimension) {}
 
-  // Ranges may come in any order; those that overlap or touch become one.
+  // Ranges may come in any order; those that overlap or touch become one. Text without an upper bound goes on for ever.
   void add(const Range& range);
   void finish();
   bool whole() const { return whole_; }
@@ -38,6 +38,10 @@ class RangeList {
   // The same for text; `at` begins the second half.
   std::pair<RangeList, RangeList> split(const std::string& at) const;
   bool text() const { return type_.var; }
+  // Numbers: the smallest and the largest value asked for, as ordered integers.
+  std::pair<std::uint64_t, std::uint64_t> hull() const;
+  // Text: nothing but one value is asked for.
+  bool single_text() const { return texts_.size() == 1 && !texts_[0].unbounded && texts_[0].low == texts_[0].high; }
 
  private:
   DimensionType type_;

@@ -1,6 +1,7 @@
 // An array opened for reading, as its queries share it.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -43,13 +44,11 @@ class ReadState {
 
   std::shared_ptr<Store> store_;
   OpenOptions options_;
-  OpenedArray opened_;
+  mutable OpenedArray opened_;  // load() adds the fragments
   std::vector<FieldInfo> fields_;
   std::optional<DenseGrid> grid_;
   mutable std::mutex mutex_;
-  mutable bool loaded_ = false;
-  mutable std::vector<std::shared_ptr<const Fragment>> fragments_;
-  mutable std::vector<TimedCondition> conditions_;
+  mutable std::atomic<bool> loaded_ = false;
   mutable std::unique_ptr<DensePlanner> planner_;
 };
 

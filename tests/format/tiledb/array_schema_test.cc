@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fields.h"
 #include "hex.h"
 #include "support/expect_error.h"
 
@@ -62,30 +63,30 @@ ArraySchema full_schema(std::uint32_t version) {
   schema.coords.steps = {{.type = FilterType::zstd}};
   schema.offsets.steps = {{.type = FilterType::rle}};
   if (version >= 7) schema.validity.steps = {{.type = FilterType::rle}};
-  SchemaDimension x{.name = "x", .type_code = 7, .type = TypeId::int16};
+  SchemaDimension x = testing::dimension("x", 7);
   x.domain = hex("0100 6400");
   x.extent = hex("0a00");
   schema.dimensions = {x};
   if (version >= 5) {
-    SchemaDimension text{.name = "text", .type_code = 11, .type = TypeId::ascii, .values_per_cell = kVar};
+    SchemaDimension text = testing::dimension("text", 11, kVar);
     text.filters.steps = {{.type = FilterType::rle}};
     schema.dimensions.push_back(text);
   }
-  SchemaAttribute a{.name = "a", .type_code = 3, .type = TypeId::float64, .values_per_cell = 2};
+  SchemaAttribute a = testing::attribute("a", 3, 2);
   a.fill = version >= 6 ? Bytes(16, std::byte{1}) : default_fill(a.type, 2);
   a.nullable = a.fill_valid = version >= 7;
   if (version >= 17) a.order = DataOrder::increasing;
   if (version >= 20) a.enumeration = "colours";
   schema.attributes = {a};
   if (version >= 18) {
-    SchemaLabel label{.dimension = 0,
-                      .name = "l",
-                      .uri = "__labels/l0",
-                      .attribute = "label",
-                      .order = DataOrder::decreasing,
-                      .type_code = 11,
-                      .type = TypeId::ascii,
-                      .values_per_cell = kVar};
+    SchemaLabel label;
+    label.name = "l";
+    label.uri = "__labels/l0";
+    label.attribute = "label";
+    label.order = DataOrder::decreasing;
+    label.type_code = 11;
+    label.type = TypeId::ascii;
+    label.values_per_cell = kVar;
     schema.labels = {label};
   }
   if (version >= 20) schema.enumerations = {{"colours", "__00_0"}};

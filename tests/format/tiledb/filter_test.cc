@@ -6,6 +6,7 @@
 
 #include "base/cursor.h"
 #include "format/tiledb/filter_plan.h"
+#include "format/tiledb/generic_tile.h"
 #include "hex.h"
 #include "support/expect_error.h"
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fields.h"
 #include "format/tiledb/fragment_lists.h"
 #include "format/tiledb/rtree.h"
 #include "hex.h"
@@ -17,13 +18,12 @@ ArraySchema schema_of(std::uint32_t version, bool text = false) {
   ArraySchema schema;
   schema.version = version;
   schema.sparse = true;
-  SchemaDimension x{.name = "x", .type_code = 1, .type = TypeId::int64};
+  SchemaDimension x = testing::dimension("x", 1);
   x.domain = hex("0000000000000000 6300000000000000");
   x.extent = hex("0a00000000000000");
   schema.dimensions = {x};
-  if (text) schema.dimensions.push_back({.name = "s", .type_code = 11, .type = TypeId::ascii, .values_per_cell = kVar});
-  schema.attributes = {{.name = "a", .type_code = 0, .type = TypeId::int32},
-                       {.name = "b", .type_code = 12, .type = TypeId::utf8, .values_per_cell = kVar}};
+  if (text) schema.dimensions.push_back(testing::dimension("s", 11, kVar));
+  schema.attributes = {testing::attribute("a", 0), testing::attribute("b", 12, kVar)};
   return schema;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fields.h"
 #include "hex.h"
 
 namespace tegula::tiledb {
@@ -13,7 +14,7 @@ ArraySchema grid(std::size_t dimensions, std::int32_t high) {
   ArraySchema schema;
   schema.sparse = true;
   for (std::size_t i = 0; i < dimensions; ++i) {
-    SchemaDimension dimension{.name = "d", .type_code = 0, .type = TypeId::int32};
+    SchemaDimension dimension = testing::dimension("d", 0);
     value_to_bytes(dimension.type, Value(std::int64_t{0}), dimension.domain);
     value_to_bytes(dimension.type, Value(std::int64_t{high}), dimension.domain);
     schema.dimensions.push_back(dimension);
@@ -57,7 +58,7 @@ TEST(Hilbert, buckets) {
   EXPECT_EQ(HilbertCurve(grid(1, 0), true).bucket(0, zero), 0u);  // a domain of one value
 
   ArraySchema text = grid(1, 3);
-  text.dimensions.push_back({.name = "s", .type_code = 11, .type = TypeId::ascii, .values_per_cell = kVar});
+  text.dimensions.push_back(testing::dimension("s", 11, kVar));
   const HilbertCurve mixed(text, true);
   EXPECT_EQ(mixed.bucket(1, bytes_of("a")), 0x6100000000000000u >> 33);
   EXPECT_EQ(mixed.bucket(1, bytes_of("")), 0u);

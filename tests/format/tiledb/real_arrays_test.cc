@@ -160,12 +160,12 @@ std::shared_ptr<Store> copy_to_memory(const std::string& name) {
 }
 
 TEST(RealArrays, consolidated_footers_spare_requests) {
-  const auto store = copy_to_memory("mixed_fragment_meta_2.7_to_2.30");
+  const auto store = copy_to_memory("v22_consolidated_fragment_meta");
   const auto counts = std::make_shared<StoreCounts>();
   const OpenedArray array = open_array(counting_store(store, counts), {});
   EXPECT_EQ(array.fragments.size(), 3u);
-  // Two schemas and the footers; no fragment is touched.
-  EXPECT_EQ(counts->reads.load(), 3u);
+  // The schema and the footers; no fragment is touched.
+  EXPECT_EQ(counts->reads.load(), 2u);
   EXPECT_EQ(counts->sizes.load(), 0u);
   const std::size_t all = read_all(array);
 
@@ -177,6 +177,21 @@ TEST(RealArrays, consolidated_footers_spare_requests) {
   EXPECT_EQ(read_all(open_array(store, {})), all);
   store->remove(key);
   EXPECT_EQ(read_all(open_array(store, {})), all);
+}
+
+// The consolidated file has wrong offsets from the second footer on: libtiledb 2.30 forgets a number that it adds to
+// version 11.
+TEST(RealArrays, wrong_consolidated_footers_are_passed_over) {
+  const OpenedArray array = open_array(data_store("mixed_fragment_meta_2.7_to_2.30"), {});
+  ASSERT_EQ(array.fragments.size(), 3u);
+  EXPECT_EQ(numbers<std::int32_t>(tile_of(array, 0, "d").data), (std::vector<std::int32_t>{8, 11, 17, 30, 33}));
+  EXPECT_EQ(array.fragments[2]->version(), 22u);
+  EXPECT_GT(read_all(array), 0u);
+}
+
+TEST(RealArrays, an_unnamed_attribute) {
+  const OpenedArray array = open_array(data_store("v05_anonymous_attr"), {});
+  EXPECT_EQ(numbers<std::int64_t>(tile_of(array, 0, "").data).at(0), -861);
 }
 
 TEST(RealArrays, missing_and_short_files_are_named) {

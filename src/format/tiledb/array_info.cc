@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <map>
+
+#include "format/tiledb/tiledb_array.h"
+#include "format/tiledb/tile_source.h"
+
+namespace tegula::tiledb {
+
+namespace {
+
+void widen(std::optional<std::vector<Range>>& all, const NdRange& box, std::span<const DimensionType> types) {
+  if (box.size() != types.size()) return;
+  if (!all) {
+    all = box;
+    return;
+  }
+  for (std::size_t d = 0; d < box.size(); ++d) {
+    const auto less = [&](const Value& a, const Value& b) {
+      Bytes x, y;
+      value_to_bytes(types[d].type, a, x);
+      value_to_bytes(types[d].type, b, y);
+      return compare_values(types[d].type, types[d].var, x, y) < 0;
+    };
+    if (less(box[d].low, (*all)[d].low)) (*all)[d].low = box[d].low;
+    if (less((*all)[d].high, box[d].high)) (*all)[d].high = box[d].high;
+  }
+}
+
+std::uint64_t decoded(const Fragment& fragment, const StoredField& field) {
+  std::uint64_t bytes = 0;
+  for (std::uint64_t t = 0; t < fragment.tiles(); ++t) bytes += decoded_bytes({&fragment, &field, t});
+  return bytes;
+}
+
+}  // namespace
+
+Info array_info(const ReadState& state, const Work& work) {
+  Info info;
+  const std::vector<DimensionType> types = state.schema().range_types();
+  std::map<std::string, FieldSize> sizes;
+  std::vector<std::string> names;
+  for (const FieldInfo& field : state.fields()) {
+    if (field.dimension && !state.schema().sparse) continue;
+    names.push_back(field.name);
+  }
+  for (const auto& fragment : state.fragments(work)) {
+    FragmentInfo& one = info.fragments.emplace_back();
+    one.name = fragment->name();
+    one.first_time = fragment->first_time();
+    one.last_time = fragment->last_time();
+    one.version = fragment->version();
+    one.sparse = !fragment->dense();
+    one.cells = fragment->total_cells();
+    one.domain = fragment->domain();
+    info.chunks_present += fragment->tiles();
+    widen(info.non_empty_domain, fragment->domain(), types);
+    std::uint64_t in_coords = 0;
+    for (const StoredField& field : fragment->fields()) in_coords += field.in_coords ? 1 : 0;
+    for (const StoredField& field : fragment->fields()) {
+      const FooterSlot& slot = fragment->footer().slots[field.slot];
+      // Dimensions of old fragments share a file.
+      const std::uint64_t stored =
+          (slot.file_size + slot.var_file_size + slot.validity_file_size) / (field.in_coords ? in_coords : 1);
+      one.bytes += stored;
+      if (std::find(names.begin(), names.end(), field.name) == names.end()) names.push_back(field.name);
+      FieldSize& size = sizes[field.name];
+      size.stored += stored;
+      size.decoded += decoded(*fragment, field);
+    }
+    info.stored_bytes += one.bytes;
+  }
+  for (const std::string& name : names) {
+    FieldSize& size = info.fields.emplace_back(sizes[name]);
+    size.name = name;
+  }
+  info.chunks_expected = info.chunks_present;
+  if (!state.schema().sparse) {
+    info.chunks_expected = 1;
+    for (std::size_t d = 0; d < state.grid().dimensions(); ++d)
+      if (__builtin_mul_overflow(info.chunks_expected, state.grid().last[d] / state.grid().extent[d] + 1, &info.chunks_expected))
+        info.chunks_expected = UINT64_MAX;
+  }
+  return info;
+}
+
+}  // namespace tegula::tiledb

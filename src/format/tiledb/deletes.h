@@ -1,0 +1,24 @@
+// Stored deletes as they concern the cells of one fragment.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "format/tiledb/fragment.h"
+#include "format/tiledb/opened_array.h"
+#include "query/condition.h"
+
+namespace tegula::tiledb {
+
+struct FragmentDelete {
+  Condition stays;         // bound to the fragment's own schema
+  std::uint64_t time = 0;  // of the delete
+  bool by_time = false;    // only cells written at `time` or before are concerned
+};
+
+// The deletes of the window that act on a fragment: those not before it that it has not been consolidated with. Throws
+// unsupported for one that libtiledb cannot read either.
+std::vector<FragmentDelete> deletes_of(const Fragment& fragment, std::span<const TimedCondition> conditions);
+
+}  // namespace tegula::tiledb

@@ -1,0 +1,208 @@
+// The order of a write: data files, __fragment_metadata.tdb, commit mark. Each appears whole, and a reader starts from
+// the last, so that a stop anywhere leaves the array as it was.
+#include "format/tiledb/fragment_writer.h"
+
+#include <algorithm>
+
+#include "base/context.h"
+#include "base/fail.h"
+#include "base/parallel.h"
+#include "format/tiledb/fragment_file.h"
+#include "format/tiledb/tile.h"
+#include "format/tiledb/versions.h"
+
+namespace tegula::tiledb {
+
+namespace {
+
+using Data = Fragment::Data;
+
+std::string fragment_name(std::uint32_t version, std::uint64_t time) {
+  // Versions 3 and 4 have no suffix.
+  return make_timed_name(time, time, make_ordered_uuid(), version >= 5 ? version : 0);
+}
+
+std::string fragment_folder(std::uint32_t version, const std::string& name) {
+  return in_commits_folder(version) ? join(kFragmentsFolder, name) : name;
+}
+
+// Whether the first filter of a text field carries the boundaries of its cells.
+bool carries_offsets(const StoredField& field, const FilterPlan& plan, std::uint32_t version) {
+  if (!field.var() || !may_carry_offsets(plan)) return false;
+  if (field.type.id == TypeId::utf8) return rle_carries_utf8(version);
+  if (field.type.id != TypeId::ascii) return false;
+  return plan.steps[0].filter.type == FilterType::rle ? rle_carries_ascii(version) : dictionary_carries_ascii(version);
+}
+
+bool one_chunk(const FilterPlan& plan) {
+  return std::any_of(plan.steps.begin(), plan.steps.end(),
+                     [](const PlanStep& step) { return step.filter.type == FilterType::webp; });
+}
+
+}  // namespace
+
+std::uint32_t written_version(const ArraySchema& schema) {
+  if (schema.version > kWriteVersion)
+    fail(ErrorKind::unsupported, "the schema has format version {}, this build writes up to {}", schema.version,
+         kWriteVersion);
+  return schema.version >= 3 ? schema.version : kWriteVersion;
+}
+
+void FragmentWriter::File::append(ByteView tile) {
+  offsets.push_back(size);
+  upload->append(tile);
+  size += tile.size();
+}
+
+FragmentWriter::FragmentWriter(WriteTarget target, bool dense, std::uint64_t time)
+    : target_(std::move(target)),
+      dense_(dense),
+      version_(written_version(*target_.schema)),
+      name_(fragment_name(version_, time)),
+      folder_(fragment_folder(version_, name_)),
+      fields_(stored_fields(*target_.schema, {version_, dense}, folder_)) {
+  open_columns();
+}
+
+FragmentWriter::~FragmentWriter() {
+  if (committed_) return;
+  columns_.clear();  // unfinished uploads
+  try {
+    target_.store->remove_tree(folder_);
+  } catch (const Error&) {  // then it stays, and is not part of the array
+  }
+}
+
+void FragmentWriter::open_columns() {
+  const FilterVersions versions{version_, version_};
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    const StoredField& field = fields_[i];
+    if (field.in_coords && field.index > 0) {
+      columns_.back().fields.push_back(i);
+      continue;
+    }
+    Column column;
+    column.fields = {i};
+    column.plan = field_plan(*target_.schema, field, Data::fixed, versions, target_.key);
+    column.data.key = field.file();
+    if (field.var()) {
+      column.var_plan = field_plan(*target_.schema, field, Data::var, versions, target_.key);
+      column.text = carries_offsets(field, column.var_plan, version_);
+      column.var.key = field.var_file();
+    }
+    if (field.nullable) {
+      column.validity_plan = field_plan(*target_.schema, field, Data::validity, versions, target_.key);
+      column.validity.key = field.validity_file();
+    }
+    columns_.push_back(std::move(column));
+  }
+  for (Column& column : columns_)
+    for (File* file : {&column.data, &column.var, &column.validity})
+      if (!file->key.empty()) file->upload = target_.store->begin(file->key);
+}
+
+FragmentWriter::EncodedTile FragmentWriter::encode(const Column& column, std::uint64_t tile, const TileMaker& make,
+                                                   const Work& work) {
+  EncodedTile out;
+  const StoredField& field = fields_[column.fields[0]];
+  TileColumn cells = make(tile, column.fields[0]);
+  if (has_tile_statistics(version_)) out.statistics = tile_statistics(field, cells);
+  if (field.in_coords) {
+    // One dimension behind the other; no chunk holds values of two.
+    std::vector<std::uint64_t> chunks = cut_cells(cells.data.size(), field.type.size);
+    const std::size_t per_dimension = chunks.size();
+    for (std::size_t i = 1; i < column.fields.size(); ++i) {
+      const TileColumn next = make(tile, column.fields[i]);
+      cells.data.insert(cells.data.end(), next.data.begin(), next.data.end());
+      chunks.insert(chunks.end(), chunks.begin(), chunks.begin() + static_cast<std::ptrdiff_t>(per_dimension));
+    }
+    encode_tile(column.plan, cells.data, chunks, out.data, scratch_, work);
+    return out;
+  }
+  if (field.var()) {
+    out.var_size = cells.data.size();
+    if (column.text) {
+      ScratchPool::Lease lease(scratch_);
+      encode_text_tile(column.var_plan, cells.data, cells.offsets, out.var, *lease);
+      encode_tile(column.plan, {}, {}, out.data, scratch_, work);
+    } else {
+      encode_tile(column.var_plan, cells.data,
+                  cut_var_cells(cells.data.size(), cells.offsets, field.type.size, version_), out.var, scratch_, work);
+      if constexpr (std::endian::native == std::endian::big)
+        for (std::uint64_t& offset : cells.offsets) offset = swap_bytes(offset);
+      const ByteView offsets = std::as_bytes(std::span<const std::uint64_t>(cells.offsets));
+      encode_tile(column.plan, offsets, cut_cells(offsets.size(), 8), out.data, scratch_, work);
+    }
+  } else {
+    const std::vector<std::uint64_t> chunks = one_chunk(column.plan)
+                                                  ? std::vector<std::uint64_t>{cells.data.size()}
+                                                  : cut_cells(cells.data.size(), field.cell_size());
+    encode_tile(column.plan, cells.data, chunks, out.data, scratch_, work);
+  }
+  if (field.nullable)
+    encode_tile(column.validity_plan, cells.validity, cut_cells(cells.validity.size(), 1), out.validity, scratch_,
+                work);
+  return out;
+}
+
+void FragmentWriter::add_tiles(std::uint64_t count, std::uint64_t tile_bytes, const TileMaker& make, const Work& work) {
+  const Context doing([&] { return fmt::format("writing fragment {}", name_); });
+  // Enough tiles at once for all threads, and no more than the budget allows: a tile is held raw and filtered.
+  const std::uint64_t fit = std::max<std::uint64_t>(1, work.memory / 4 / std::max<std::uint64_t>(1, tile_bytes));
+  const std::uint64_t group = std::min<std::uint64_t>({count, fit, 4ull * thread_count(work)});
+  for (std::uint64_t first = 0; first < count; first += group) {
+    work.check();
+    const std::uint64_t n = std::min(group, count - first);
+    std::vector<EncodedTile> encoded(n * columns_.size());
+    parallel_for(work, encoded.size(), [&](std::size_t i) {
+      encoded[i] = encode(columns_[i % columns_.size()], first + i / columns_.size(), make, work);
+    });
+    for (std::size_t i = 0; i < encoded.size(); ++i) {
+      Column& column = columns_[i % columns_.size()];
+      EncodedTile& tile = encoded[i];
+      column.data.append(tile.data);
+      if (column.var.upload) {
+        column.var.append(tile.var);
+        column.var_sizes.push_back(tile.var_size);
+      }
+      if (column.validity.upload) column.validity.append(tile.validity);
+      column.statistics.push_back(std::move(tile.statistics));
+    }
+  }
+  tiles_ += count;
+}
+
+Bytes FragmentWriter::metadata_file(const FragmentCover& cover) const {
+  FragmentFile file;
+  file.version = version_;
+  file.dense = dense_;
+  file.schema_name = target_.schema_name;
+  file.domain = cover.domain;
+  file.rectangles = cover.rectangles;
+  file.tiles = tiles_;
+  file.last_tile_cells = cover.last_tile_cells;
+  for (const Column& column : columns_) {
+    const StoredField& field = fields_[column.fields[0]];
+    file.slots.push_back({&field, column.data.size, column.var.size, column.validity.size, column.data.offsets,
+                          column.var.offsets, column.var_sizes, column.validity.offsets, column.statistics});
+  }
+  return encode_fragment_file(file, *target_.schema, target_.key);
+}
+
+void FragmentWriter::commit(const FragmentCover& cover) {
+  const Context doing([&] { return fmt::format("committing fragment {}", name_); });
+  Store& store = *target_.store;
+  for (Column& column : columns_)
+    for (File* file : {&column.data, &column.var, &column.validity})
+      if (file->upload) file->upload->commit();
+  // From here on a failure may come after the change: what is visible must stay.
+  committed_ = true;
+  store.put(join(folder_, kFragmentMetadataFile), metadata_file(cover));
+  if (in_commits_folder(version_)) {
+    store.put(join(kCommitsFolder, name_ + ".wrt"), ByteView());
+  } else if (has_ok_files(version_)) {
+    store.put(name_ + ".ok", ByteView());
+  }
+}
+
+}  // namespace tegula::tiledb

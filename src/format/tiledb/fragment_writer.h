@@ -1,0 +1,92 @@
+// A new fragment: tiles are filtered in parallel and streamed into files, which a commit makes visible at once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "format/tiledb/array_schema.h"
+#include "format/tiledb/fragment.h"
+#include "format/tiledb/tile_statistics.h"
+#include "store/store.h"
+#include "tegula/work.h"
+
+namespace tegula::tiledb {
+
+// The array that is written to.
+struct WriteTarget {
+  std::shared_ptr<Store> store;
+  Key key;
+  std::shared_ptr<const ArraySchema> schema;
+  std::string schema_name;  // its file, as footers name it
+};
+
+// New fragments take the version of the schema, so that whoever reads the array reads them too. Schemas of versions 1
+// and 2, whose fragments nobody has written for long, get the newest. Throws unsupported for a newer schema.
+std::uint32_t written_version(const ArraySchema& schema);
+
+// What the footer says of all tiles together.
+struct FragmentCover {
+  NdRange domain;
+  MbrTable rectangles;  // sparse: one per tile
+  std::uint64_t last_tile_cells = 0;
+};
+
+// Not thread-safe. Nothing is visible before commit() returns; dropped before, it removes what it wrote.
+class FragmentWriter {
+ public:
+  FragmentWriter(WriteTarget target, bool dense, std::uint64_t time);
+  ~FragmentWriter();
+  FragmentWriter(const FragmentWriter&) = delete;
+  FragmentWriter& operator=(const FragmentWriter&) = delete;
+
+  const std::vector<StoredField>& fields() const { return fields_; }
+  const std::string& name() const { return name_; }
+
+  // Adds the next `count` tiles. `make` gives the cells of a field (an index into fields()) in one of them; it is called
+  // from several threads. `tile_bytes` is about what a tile of all fields takes, by which memory is kept in bounds.
+  using TileMaker = std::function<TileColumn(std::uint64_t tile, std::size_t field)>;
+  void add_tiles(std::uint64_t count, std::uint64_t tile_bytes, const TileMaker& make, const Work& work);
+  void commit(const FragmentCover& cover);
+
+ private:
+  // A file and where its tiles start.
+  struct File {
+    std::string key;
+    std::unique_ptr<Upload> upload;
+    std::uint64_t size = 0;
+    std::vector<std::uint64_t> offsets;
+    void append(ByteView tile);
+  };
+  // One slot of the footer: a field, or all the dimensions of versions 3 and 4.
+  struct Column {
+    std::vector<std::size_t> fields;
+    FilterPlan plan, var_plan, validity_plan;
+    bool text = false;  // the first filter takes in the cell boundaries
+    File data, var, validity;
+    std::vector<std::uint64_t> var_sizes;
+    std::vector<TileStatistics> statistics;
+  };
+  struct EncodedTile {
+    Bytes data, var, validity;
+    std::uint64_t var_size = 0;
+    TileStatistics statistics;
+  };
+  void open_columns();
+  EncodedTile encode(const Column& column, std::uint64_t tile, const TileMaker& make, const Work& work);
+  Bytes metadata_file(const FragmentCover& cover) const;
+
+  const WriteTarget target_;
+  const bool dense_;
+  const std::uint32_t version_;
+  const std::string name_, folder_;
+  std::vector<StoredField> fields_;
+  std::vector<Column> columns_;
+  std::uint64_t tiles_ = 0;
+  ScratchPool scratch_;
+  bool committed_ = false;
+};
+
+}  // namespace tegula::tiledb

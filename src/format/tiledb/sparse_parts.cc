@@ -1,0 +1,213 @@
+#include <algorithm>
+#include <set>
+
+#include "format/tiledb/ordered.h"
+#include "format/tiledb/query_parts.h"
+#include "format/tiledb/sparse_stream.h"
+#include "format/tiledb/tile_source.h"
+
+namespace tegula::tiledb {
+
+namespace {
+
+// Bytes a candidate takes while it is sorted, deduplicated and given its place.
+constexpr std::uint64_t kCandidateBytes = 72;
+
+// The space tile of a value, as the format divides.
+std::uint64_t tile_index(const SchemaDimension& dimension, std::uint64_t ordered) {
+  return with_number(dimension.type, [&]<class T>(T) -> std::uint64_t {
+    const T low = load_le<T>(dimension.domain.data()), extent = load_le<T>(dimension.extent.data());
+    if constexpr (std::is_floating_point_v<T>) {
+      const T value = from_ordered<T>(ordered);
+      return value <= low ? 0 : static_cast<std::uint64_t>((value - low) / extent);
+    } else {
+      const std::uint64_t first = to_ordered(low);
+      return ordered <= first ? 0 : (ordered - first) / static_cast<std::make_unsigned_t<T>>(extent);
+    }
+  });
+}
+
+// Where a space tile begins in (low, high], near `wanted`; low when there is only one. Searched, since tiles of floats begin where
+// the rounding of a division says so.
+std::uint64_t tile_boundary(const SchemaDimension& dimension, std::uint64_t low, std::uint64_t high, std::uint64_t wanted) {
+  const std::uint64_t first = tile_index(dimension, low), last = tile_index(dimension, high);
+  if (first == last) return low;
+  const std::uint64_t target = std::max(first + 1, tile_index(dimension, wanted));
+  std::uint64_t below = low, at = high;  // tile(below) < target <= tile(at)
+  while (at - below > 1) {
+    const std::uint64_t middle = below + (at - below) / 2;
+    (tile_index(dimension, middle) < target ? below : at) = middle;
+  }
+  return at;
+}
+
+struct Bounds {
+  std::uint64_t low = UINT64_MAX, high = 0;
+};
+Bounds bounds_of(const MbrTable& mbrs, std::size_t d, std::uint64_t i) {
+  return {to_ordered(mbrs.type(d), mbrs.low(d, i).data()), to_ordered(mbrs.type(d), mbrs.high(d, i).data())};
+}
+Bounds clipped(const Bounds& box, const std::pair<std::uint64_t, std::uint64_t>& hull) {
+  return {std::max(box.low, hull.first), std::min(box.high, hull.second)};
+}
+
+}  // namespace
+
+SparseQuery make_sparse_query(std::shared_ptr<const ReadState> state, const Query& query, std::vector<FieldInfo> fields) {
+  SparseQuery result;
+  result.fields = std::move(fields);
+  result.ranges = sparse_ranges(*state, query);
+  result.where = bind_condition(*state, query);
+  result.order = query.order.value_or(Order::unordered);
+  const auto& fragments = state->fragments(query.work);
+  std::set<std::uint32_t> touched;
+  for (const SparseTile& tile : find_tiles(*state, result.ranges, query.work)) touched.insert(tile.fragment);
+  result.deletes.resize(fragments.size());
+  for (const std::uint32_t f : touched) result.deletes[f] = deletes_of(*fragments[f], state->conditions(query.work));
+  result.in_order = touched.size() <= 1;
+  result.unique = touched.empty() || (touched.size() == 1 && !fragments[*touched.begin()]->has_timestamps());
+  result.state = std::move(state);
+  return result;
+}
+
+SparseParts::SparseParts(const SparseQuery& query, const Work& work) : query_(query), work_(work) {
+  SparsePart whole{query.ranges, find_tiles(*query.state, query.ranges, work)};
+  const auto& fragments = query.state->fragments(work);
+  // A tile without a match may still hide older cells, unless there are none to hide.
+  if (!query.deduplicates() && !query.where.empty())
+    std::erase_if(whole.tiles, [&](const SparseTile& tile) {
+      return match_by_statistics(query.where, *fragments[tile.fragment], tile.tile) == Match::none;
+    });
+  if (!whole.tiles.empty()) pending_.push_back(std::move(whole));
+}
+
+std::uint64_t SparseParts::cost(const SparsePart& part, const SparseTile& tile) const {
+  const Fragment& fragment = *query_.state->fragments(work_)[tile.fragment];
+  std::uint64_t bytes = tile.cells * (query_.sorts() ? kCandidateBytes : 16);
+  const auto add = [&](const FieldInfo& field) {
+    if (const StoredField* stored = stored_field(fragment, field))
+      bytes += 2 * decoded_bytes({&fragment, stored, tile.tile});
+  };
+  for (const FieldInfo& field : query_.fields) add(field);
+  for (const FieldInfo& field : query_.state->fields())
+    if (field.dimension) add(field);
+  if (tile.overlap == Overlap::all) return bytes;
+  // The share of the tile's box that is asked for stands for the share of its cells.
+  double share = 1;
+  const MbrTable& mbrs = fragment.rtree().leaves();
+  for (std::size_t d = 0; d < part.ranges.size(); ++d) {
+    if (part.ranges[d].text()) continue;
+    const Bounds box = bounds_of(mbrs, d, tile.tile), cut = clipped(box, part.ranges[d].hull());
+    if (cut.low <= cut.high)
+      share *= (static_cast<double>(cut.high - cut.low) + 1) / (static_cast<double>(box.high - box.low) + 1);
+  }
+  return static_cast<std::uint64_t>(share * static_cast<double>(bytes));
+}
+
+std::optional<SparsePart> SparseParts::next() {
+  while (!pending_.empty()) {
+    SparsePart part = std::move(pending_.back());
+    pending_.pop_back();
+    std::uint64_t sum = 0;
+    std::size_t fits = 0;
+    while (fits < part.tiles.size() && sum <= work_.memory) sum += cost(part, part.tiles[fits++]);
+    if (sum > work_.memory) {
+      if (!query_.sorts()) {
+        fits = std::max<std::size_t>(1, fits - 1);
+        SparsePart rest{part.ranges, {part.tiles.begin() + static_cast<std::ptrdiff_t>(fits), part.tiles.end()}};
+        part.tiles.resize(fits);
+        if (!rest.tiles.empty()) pending_.push_back(std::move(rest));
+      } else if (split(part)) {
+        continue;
+      }
+    }
+    // Candidates of newer fragments come first, so that ties keep that order.
+    if (query_.sorts())
+      std::stable_sort(part.tiles.begin(), part.tiles.end(),
+                       [](const SparseTile& a, const SparseTile& b) { return a.fragment > b.fragment; });
+    return part;
+  }
+  return std::nullopt;
+}
+
+// Cuts along the dimension that leads the order, where about half of the tiles begin before the cut. The next dimension may
+// only be cut when the part has a single value, or space tile, of all those before it.
+bool SparseParts::split(const SparsePart& part) {
+  const ArraySchema& schema = query_.state->schema();
+  const auto& fragments = query_.state->fragments(work_);
+  const auto leaves = [&](const SparseTile& tile) -> const MbrTable& { return fragments[tile.fragment]->rtree().leaves(); };
+  if (query_.order == Order::global && schema.cell_order == Order::hilbert) return false;
+  const std::size_t n = schema.dimensions.size();
+
+  const auto halve = [&](std::size_t d, const auto& at) {
+    auto [below, above] = part.ranges[d].split(at);
+    SparsePart low{part.ranges, {}}, high{part.ranges, {}};
+    low.ranges[d] = std::move(below);
+    high.ranges[d] = std::move(above);
+    for (SparsePart* half : {&high, &low}) {
+      for (const SparseTile& tile : part.tiles) {
+        const Overlap with = overlap(half->ranges, leaves(tile), tile.tile);
+        if (with == Overlap::none) continue;
+        half->tiles.push_back(tile);
+        half->tiles.back().overlap = with;
+      }
+      if (!half->tiles.empty()) pending_.push_back(std::move(*half));
+    }
+  };
+  const auto bounds = [&](std::size_t d, std::vector<std::uint64_t>& lows) {
+    Bounds all;
+    for (const SparseTile& tile : part.tiles) {
+      const Bounds box = clipped(bounds_of(leaves(tile), d, tile.tile), part.ranges[d].hull());
+      lows.push_back(box.low);
+      all.low = std::min(all.low, box.low);
+      all.high = std::max(all.high, box.high);
+    }
+    std::nth_element(lows.begin(), lows.begin() + static_cast<std::ptrdiff_t>(lows.size() / 2), lows.end());
+    return all;
+  };
+  const auto middle_of = [](const Bounds& box, const std::vector<std::uint64_t>& lows) {
+    const std::uint64_t median = lows[lows.size() / 2];
+    return median > box.low && median <= box.high ? median : box.low + (box.high - box.low) / 2 + 1;
+  };
+
+  if (query_.order == Order::global)
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t d = schema.tile_order == Order::col ? n - 1 - i : i;
+      const SchemaDimension& dimension = schema.dimensions[d];
+      if (dimension.var() || dimension.extent.empty()) continue;
+      std::vector<std::uint64_t> lows;
+      const Bounds box = bounds(d, lows);
+      if (box.low >= box.high) continue;
+      const std::uint64_t at = tile_boundary(dimension, box.low, box.high, middle_of(box, lows));
+      if (at == box.low) continue;
+      halve(d, at);
+      return true;
+    }
+  const bool last_first = query_.order == Order::col || (query_.order == Order::global && schema.cell_order == Order::col);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t d = last_first ? n - 1 - i : i;
+    if (schema.dimensions[d].var()) {
+      if (part.ranges[d].single_text()) continue;
+      std::vector<std::string> lows;
+      for (const SparseTile& tile : part.tiles) lows.emplace_back(text_of(leaves(tile).low(d, tile.tile)));
+      std::sort(lows.begin(), lows.end());
+      const std::string& middle = lows[lows.size() / 2];
+      if (middle == lows.front() || part.ranges[d].overlap(bytes_of(lows.front()), bytes_of(middle)) == Overlap::none)
+        return false;
+      const std::size_t before = pending_.size();
+      halve(d, middle);
+      if (pending_.size() - before == 2) return true;
+      // Everything lies on one side: the cut was no cut.
+      pending_.resize(before);
+      return false;
+    }
+    std::vector<std::uint64_t> lows;
+    const Bounds box = bounds(d, lows);
+    if (box.low >= box.high) continue;
+    halve(d, middle_of(box, lows));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace tegula::tiledb

@@ -1,0 +1,74 @@
+#include "format/tiledb/sparse_stream.h"
+
+#include "base/fail.h"
+#include "format/tiledb/aggregate_read.h"
+#include "format/tiledb/query_parts.h"
+#include "format/tiledb/sparse_cells.h"
+#include "query/gather.h"
+
+namespace tegula::tiledb {
+
+namespace {
+
+std::vector<FieldInfo> fields_without_labels(const ReadState& state, const Query& query) {
+  std::vector<std::string> labels;
+  std::vector<FieldInfo> fields = result_fields(state, query, labels);
+  if (!labels.empty())
+    fail(ErrorKind::unsupported, "label '{}' cannot be read with the cells of a sparse array; open '{}' below it", labels[0],
+         "__labels");
+  return fields;
+}
+
+class SparseStream final : public BatchStream {
+ public:
+  SparseStream(std::shared_ptr<const ReadState> state, const Query& query)
+      : query_(query),
+        sparse_(make_sparse_query(state, query, fields_without_labels(*state, query))),
+        parts_(sparse_, query_.work),
+        skip_(query.skip),
+        left_(query.limit) {}
+
+  std::optional<Batch> next() override {
+    while (left_ > 0) {
+      query_.work.check();
+      std::optional<SparsePart> part = parts_.next();
+      if (!part) break;
+      SparseCells cells = find_cells(sparse_, part->ranges, std::move(part->tiles), query_.work);
+      Buffer<std::uint64_t> order = result_order(sparse_, cells, query_.work);
+      const std::uint64_t skipped = std::min<std::uint64_t>(skip_, order.size());
+      skip_ -= skipped;
+      const std::uint64_t count = std::min<std::uint64_t>(left_, order.size() - skipped);
+      left_ -= count;
+      if (count == 0) continue;
+      Batch batch;
+      batch.cells = count;
+      batch.columns =
+          gather_fields(sparse_, cells, std::span(order).subspan(skipped, count), sparse_.fields, query_.work);
+      given_ = true;
+      return batch;
+    }
+    if (std::exchange(given_, true)) return std::nullopt;
+    // A result without cells still has its columns.
+    Batch batch;
+    for (const FieldInfo& field : sparse_.fields) batch.columns.push_back(empty_column(field));
+    return batch;
+  }
+
+ private:
+  Query query_;
+  SparseQuery sparse_;
+  SparseParts parts_;
+  std::uint64_t skip_, left_;
+  bool given_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<BatchStream> query_sparse(std::shared_ptr<const ReadState> state, const Query& query) {
+  if (query.select) fail(ErrorKind::invalid_argument, "a sparse array is read by ranges, not by a selection");
+  if (query.row_numbers) fail(ErrorKind::invalid_argument, "the cells of a sparse array have coordinates, not row numbers");
+  if (!query.aggregates.empty()) return aggregate_sparse(std::move(state), query);
+  return std::make_unique<SparseStream>(std::move(state), query);
+}
+
+}  // namespace tegula::tiledb

@@ -1,0 +1,100 @@
+#include "format/tiledb/sparse_tiles.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "base/parallel.h"
+
+namespace tegula::tiledb {
+
+std::vector<SparseTile> find_tiles(const ReadState& state, const RangeSet& ranges, const Work& work) {
+  const auto& fragments = state.fragments(work);
+  const std::vector<DimensionType> types = state.schema().range_types();
+  std::vector<std::vector<SparseTile>> found(fragments.size());
+  parallel_for(work, fragments.size(), [&](std::size_t f) {
+    const Fragment& fragment = *fragments[f];
+    if (fragment.domain().size() != types.size()) return;  // holds nothing
+    const Overlap whole = overlap(ranges, fragment.domain(), types);
+    if (whole == Overlap::none) return;
+    if (whole == Overlap::all) {
+      for (std::uint64_t t = 0; t < fragment.tiles(); ++t)
+        found[f].push_back({static_cast<std::uint32_t>(f), t, Overlap::all, fragment.cells(t)});
+      return;
+    }
+    const RTree& tree = fragment.rtree();
+    for (const std::uint64_t t : tree.find([&](const MbrTable& mbrs, std::uint64_t i) {
+           return overlap(ranges, mbrs, i) != Overlap::none;
+         }))
+      found[f].push_back({static_cast<std::uint32_t>(f), t, overlap(ranges, tree.leaves(), t), fragment.cells(t)});
+  });
+  std::vector<SparseTile> tiles;
+  for (const std::vector<SparseTile>& some : found) tiles.insert(tiles.end(), some.begin(), some.end());
+  return tiles;
+}
+
+const StoredField* stored_field(const Fragment& fragment, const FieldInfo& field) {
+  return field.dimension ? fragment.field(field.name) : stored_attribute(fragment, field);
+}
+
+Match match_by_statistics(const Condition& condition, const Fragment& fragment, std::uint64_t tile) {
+  if (condition.empty()) return Match::all;
+  std::vector<FieldStats> stats;
+  for (const FieldInfo& field : condition.fields()) {
+    FieldStats& known = stats.emplace_back();
+    known.cells = fragment.cells(tile);
+    const StoredField* stored = stored_field(fragment, field);
+    known.absent = stored == nullptr;
+    if (!stored) continue;
+    if (field.dimension) {
+      const MbrTable& mbrs = fragment.rtree().leaves();
+      const std::size_t d = stored->index;
+      known.min = mbrs.low(d, tile);
+      known.max = mbrs.high(d, tile);
+      known.no_nan = true;
+      continue;
+    }
+    if (!(stored->type == field.type)) continue;  // re-added with another type: these speak of the old one
+    const Fragment::Trust trust = fragment.trust(*stored);
+    if (stored->nullable) {
+      const auto nulls = fragment.null_counts(stored->slot);
+      if (!trust.null_counts || tile >= nulls.size()) continue;
+      known.null_count = nulls[tile];
+    }
+    if (!trust.extremes) continue;
+    const TileExtremes &mins = fragment.mins(stored->slot), &maxs = fragment.maxs(stored->slot);
+    if (!mins.present() || !maxs.present()) continue;
+    known.min = mins.at(tile);
+    known.max = maxs.at(tile);
+    known.no_nan = true;  // trusted extremes of floats do not exist where there may be one
+  }
+  return condition.may_match(stats);
+}
+
+std::vector<TileData> load_in_file_order(const ArrayFiles& files, std::span<const TileRef> refs, const Work& work) {
+  std::vector<std::size_t> order(refs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::tie(refs[a].fragment, refs[a].field, refs[a].tile) < std::tie(refs[b].fragment, refs[b].field, refs[b].tile);
+  });
+  std::vector<TileRef> sorted;
+  for (const std::size_t i : order) sorted.push_back(refs[i]);
+  std::vector<TileData> loaded = load_tiles(files, sorted, work), result(refs.size());
+  for (std::size_t i = 0; i < order.size(); ++i) result[order[i]] = std::move(loaded[i]);
+  return result;
+}
+
+void prefetch(const Fragment& fragment, std::span<const StoredField* const> fields) {
+  std::vector<Fragment::Wanted> wanted;
+  for (const StoredField* field : fields) {
+    wanted.push_back({FragmentPart::tile_offsets, field->slot});
+    if (field->var()) {
+      wanted.push_back({FragmentPart::var_offsets, field->slot});
+      wanted.push_back({FragmentPart::var_sizes, field->slot});
+    }
+    if (field->nullable) wanted.push_back({FragmentPart::validity_offsets, field->slot});
+  }
+  if (!wanted.empty()) fragment.prefetch(wanted);
+}
+
+}  // namespace tegula::tiledb

@@ -1,0 +1,56 @@
+// The tiles that a sparse query reads, and what is to be known of them first.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "format/tiledb/deletes.h"
+#include "format/tiledb/fragment.h"
+#include "format/tiledb/range_set.h"
+#include "format/tiledb/read_state.h"
+#include "format/tiledb/tile_source.h"
+#include "query/condition.h"
+#include "tegula/query.h"
+
+namespace tegula::tiledb {
+
+struct SparseTile {
+  std::uint32_t fragment = 0;  // in ReadState::fragments()
+  std::uint64_t tile = 0;
+  Overlap overlap = Overlap::some;  // all: every cell lies in the ranges
+  std::uint64_t cells = 0;
+};
+
+// A sparse query, ready to be answered for the whole array or for a part of it. Immutable; shared by threads.
+struct SparseQuery {
+  std::shared_ptr<const ReadState> state;
+  std::vector<FieldInfo> fields;  // of the result
+  RangeSet ranges;
+  Condition where;
+  Order order = Order::unordered;
+  std::vector<std::vector<FragmentDelete>> deletes;  // by fragment
+  bool unique = false;  // equal coordinates occur at most once among the cells that can be seen
+
+  bool deduplicates() const { return !unique && !state->schema().allows_duplicates; }
+  bool sorts() const { return deduplicates() || order == Order::row || order == Order::col || (order == Order::global && !in_order); }
+  bool in_order = false;  // reading tile by tile gives the global order
+};
+
+// Tiles of all fragments that meet the ranges; fragments oldest first, tiles in order.
+std::vector<SparseTile> find_tiles(const ReadState& state, const RangeSet& ranges, const Work& work);
+
+// Whether a condition can be decided from what the metadata says of a tile.
+Match match_by_statistics(const Condition& condition, const Fragment& fragment, std::uint64_t tile);
+
+// How a fragment stores a field of a condition or a result; null when it lacks it.
+const StoredField* stored_field(const Fragment& fragment, const FieldInfo& field);
+
+// load_tiles in an order in which neighbours in a file are fetched together.
+std::vector<TileData> load_in_file_order(const ArrayFiles& files, std::span<const TileRef> refs, const Work& work);
+
+// Loads the places of these fields' tiles with one request per fragment.
+void prefetch(const Fragment& fragment, std::span<const StoredField* const> fields);
+
+}  // namespace tegula::tiledb

@@ -1,0 +1,145 @@
+// Reads everything that an array holds and says what is wrong, file by file.
+#include <algorithm>
+#include <mutex>
+#include <set>
+
+#include "base/fail.h"
+#include "base/parallel.h"
+#include "format/tiledb/array_metadata.h"
+#include "format/tiledb/ordered.h"
+#include "format/tiledb/tile_source.h"
+#include "format/tiledb/tiledb_array.h"
+
+namespace tegula::tiledb {
+
+namespace {
+
+class Verifier {
+ public:
+  Verifier(const ReadState& state, const Work& work) : state_(state), work_(work), store_(*state.store()) {}
+
+  std::vector<Problem> run() {
+    SchemaCache schemas(state_.files(), state_.listing().schemas.front());
+    for (const std::string& key : state_.listing().schemas) attempt(key, [&] { schemas.at(key); });
+    attempt(std::string(kMetadataFolder), [&] { read_metadata(store_, state_.files().key, TimeWindow{}); });
+    const std::vector<FragmentEntry>& entries = state_.listing().fragments;
+    if (work_.progress) work_.progress->begin("verifying fragments", entries.size());
+    for (const FragmentEntry& entry : entries) {
+      work_.check();
+      std::shared_ptr<const Fragment> fragment;
+      attempt(join(entry.folder, kFragmentMetadataFile), [&] {
+        fragment = Fragment::open(state_.files(), entry, [&](const std::string& file) { return schemas.named(file); });
+      });
+      if (fragment) check(*fragment);
+      if (work_.progress) work_.progress->advance(1);
+    }
+    if (work_.progress) work_.progress->end();
+    // Conditions come with the fragments, whose damage is known by now.
+    if (problems_.empty()) attempt(std::string(kCommitsFolder), [&] { state_.conditions(work_); });
+    leftovers();
+    std::stable_sort(problems_.begin(), problems_.end(), [](const Problem& a, const Problem& b) { return a.file < b.file; });
+    return std::move(problems_);
+  }
+
+ private:
+  void report(Problem::Severity severity, std::string file, std::string text, std::string remedy = "") {
+    const std::lock_guard lock(mutex_);
+    problems_.push_back({severity, std::move(file), std::move(text), std::move(remedy)});
+  }
+
+  // What cannot be read is damage; what cannot be asked for (no key, stopped) ends the work.
+  template <class F>
+  bool attempt(const std::string& file, const F& f) {
+    try {
+      f();
+      return true;
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::cancelled || error.kind() == ErrorKind::invalid_argument) throw;
+      report(Problem::Severity::damage, file, error.what());
+      return false;
+    }
+  }
+
+  void check(const Fragment& fragment) {
+    for (const StoredField& field : fragment.fields()) {
+      std::vector<Fragment::Data> parts{Fragment::Data::fixed};
+      if (field.var()) parts.push_back(Fragment::Data::var);
+      if (field.nullable) parts.push_back(Fragment::Data::validity);
+      const FooterSlot& slot = fragment.footer().slots[field.slot];
+      for (const Fragment::Data part : parts) {
+        const std::string file = fragment.file(field, part);
+        const std::uint64_t expected = part == Fragment::Data::fixed ? slot.file_size
+                                       : part == Fragment::Data::var ? slot.var_file_size
+                                                                     : slot.validity_file_size;
+        attempt(file, [&] {
+          const std::optional<std::uint64_t> size = store_.size(file);
+          if (!size) fail(ErrorKind::corrupt, "{}: missing", store_.describe(file));
+          if (*size != expected)
+            fail(ErrorKind::corrupt, "{}: {} bytes, the fragment's metadata says {}", store_.describe(file), *size, expected);
+        });
+      }
+      check_tiles(fragment, field);
+    }
+    attempt(join(fragment.folder(), kFragmentMetadataFile), [&] {
+      if (!fragment.dense()) fragment.rtree();
+      fragment.statistics();
+      fragment.processed_conditions();
+    });
+  }
+
+  void check_tiles(const Fragment& fragment, const StoredField& field) {
+    // One tile per task keeps the memory at a few tiles, whatever the fragment's size.
+    parallel_for(work_, fragment.tiles(), [&](std::size_t tile) {
+      Work alone = work_;
+      alone.threads = 1;
+      attempt(field.file(), [&] {
+        const TileRef ref{&fragment, &field, tile};
+        const TileData data = std::move(load_tiles(state_.files(), std::span(&ref, 1), alone)[0]);
+        if (field.kind == FieldKind::dimension && !field.var()) check_box(fragment, field, tile, data);
+      });
+    });
+  }
+
+  void check_box(const Fragment& fragment, const StoredField& field, std::uint64_t tile, const TileData& data) const {
+    const MbrTable& mbrs = fragment.rtree().leaves();
+    const std::uint64_t low = to_ordered(field.type, mbrs.low(field.index, tile).data());
+    const std::uint64_t high = to_ordered(field.type, mbrs.high(field.index, tile).data());
+    for (std::uint64_t i = 0; i < data.cells; ++i) {
+      const std::uint64_t value = to_ordered(field.type, data.data.data() + i * field.type.size);
+      if (value < low || value > high)
+        fail(ErrorKind::corrupt, "{}: cell {} of tile {} lies outside of the rectangle that the fragment's metadata gives the tile",
+             store_.describe(field.file()), i, tile);
+    }
+  }
+
+  // Folders without a commit, unfinished writes, and what a vacuum may remove.
+  void leftovers() {
+    std::set<std::string> committed, replaced;
+    for (const FragmentEntry& entry : state_.listing().fragments) committed.insert(entry.folder);
+    for (const VacuumEntry& vacuum : state_.listing().vacuumed)
+      for (const std::string& item : vacuum.items) replaced.insert(item);
+    for (const std::string& folder : {std::string(), std::string(kFragmentsFolder)})
+      for (const Entry& entry : store_.list(folder)) {
+        const std::string key = join(folder, entry.name);
+        if (entry.name.starts_with(kTemporaryPrefix))
+          report(Problem::Severity::note, key, "left by a write that did not finish", "can be removed");
+        else if (entry.folder && parse_timed_name(entry.name) && !committed.contains(key) && !replaced.contains(key))
+          report(Problem::Severity::note, key, "a fragment that was never committed; readers pass over it",
+                 "vacuum removes it, once no writer is at work");
+        else if (entry.folder && replaced.contains(key))
+          report(Problem::Severity::note, key, "replaced by a consolidated fragment", "vacuum removes it");
+      }
+  }
+
+  const ReadState& state_;
+  const Work& work_;
+  const Store& store_;
+  std::mutex mutex_;
+  std::vector<Problem> problems_;
+};
+
+}  // namespace
+
+std::vector<Problem> verify_array(const ReadState& state, const Work& work) { return Verifier(state, work).run(); }
+
+}  // namespace tegula::tiledb

@@ -1,0 +1,105 @@
+// What reading costs in requests and bytes.
+#include <gtest/gtest.h>
+
+#include "format/tiledb/reader_build.h"
+#include "format/tiledb/reader_support.h"
+#include "store/wrappers.h"
+
+namespace tegula::tiledb {
+namespace {
+
+constexpr std::int64_t kExtent = 65536;  // four chunks of 64 KiB per tile
+constexpr std::int64_t kFragments = 1000;
+
+std::vector<std::int32_t> cells_from(std::int64_t first, std::int64_t count) {
+  std::vector<std::int32_t> values;
+  for (std::int64_t i = 0; i < count; ++i) values.push_back(static_cast<std::int32_t>(first + i));
+  return values;
+}
+
+Selection between(std::int64_t first, std::int64_t end) {
+  Selection selection;
+  selection.axes.push_back(Slice{first, end, 1});
+  return selection;
+}
+
+std::vector<std::int32_t> read(const Array& array, std::int64_t first, std::int64_t end, const Work& work = {}) {
+  std::vector<std::int32_t> values(static_cast<std::size_t>(end - first));
+  array.read(between(first, end), "a", {reinterpret_cast<std::byte*>(values.data()), {values.size()}, {4}}, work);
+  return values;
+}
+
+TEST(ReaderRequests, ASliceReadsTheDataOfTheFragmentsItTouches) {
+  // Small tiles: what is asserted here is which fragments are read at all.
+  HandMadeArray made(10 * kFragments - 1, 10);
+  for (std::int64_t f = 0; f < kFragments; ++f) made.write(static_cast<std::uint64_t>(f + 1), 10 * f, cells_from(10 * f, 10));
+  const auto counts = std::make_shared<StoreCounts>();
+  std::vector<std::string> data_files;
+  std::mutex mutex;
+  const auto traced = tracing_store(counting_store(made.store(), counts), [&](std::string_view line) {
+    const std::lock_guard lock(mutex);
+    if (line.find("a0.tdb") != std::string_view::npos && line.starts_with("read")) data_files.emplace_back(line);
+  });
+  const TiledbArray array(traced, {});
+  EXPECT_LE(counts->reads, 2u) << "opening reads the schema only";
+  EXPECT_EQ(read(array, 4995, 5005), cells_from(4995, 10));
+  EXPECT_EQ(data_files.size(), 2u);
+  // One footer each (its length, then itself), tile offsets of two, data of two.
+  EXPECT_LE(counts->reads, 2 * kFragments + 10u);
+  const std::uint64_t before_reads = counts->reads, before_bytes = counts->bytes_read;
+  EXPECT_EQ(read(array, 7000, 7010), cells_from(7000, 10));
+  EXPECT_LE(counts->reads - before_reads, 3u) << "footers are kept";
+  EXPECT_LE(counts->bytes_read - before_bytes, 400u);
+}
+
+TEST(ReaderRequests, AWindowDecodesTheChunksItTouches) {
+  HandMadeArray made(kExtent - 1, kExtent);
+  made.write(1, 0, cells_from(0, kExtent));
+  const auto counts = std::make_shared<StoreCounts>();
+  const TiledbArray array(counting_store(made.store(), counts), {});
+  EXPECT_EQ(read(array, 20000, 20003), cells_from(20000, 3));
+  EXPECT_EQ(read(array, 0, kExtent), cells_from(0, kExtent));
+}
+
+TEST(ReaderRequests, ADamagedFragmentDoesNotHideTheOthers) {
+  HandMadeArray made(99, 10);
+  made.write(1, 0, cells_from(0, 50));
+  const std::string newer = made.write(2, 50, cells_from(50, 50));
+  Bytes data = *made.store()->get(newer + "/a0.tdb");
+  data.resize(data.size() / 2);
+  made.store()->put(newer + "/a0.tdb", ByteView(data));
+  const TiledbArray array(made.store(), {});
+  EXPECT_EQ(read(array, 5, 45), cells_from(5, 40));
+  EXPECT_ANY_THROW(read(array, 90, 100));
+  OpenOptions earlier;
+  earlier.at = {{0, 1}};
+  EXPECT_EQ(read(TiledbArray(made.store(), earlier), 40, 50), cells_from(40, 10));
+
+  // Without its footer nobody knows what it covers; what does not need it still works.
+  made.store()->put_text(newer + "/__fragment_metadata.tdb", "damaged");
+  EXPECT_EQ(read(TiledbArray(made.store(), earlier), 40, 50), cells_from(40, 10));
+  const TiledbArray damaged(made.store(), {});
+  EXPECT_EQ(damaged.schema().attributes.size(), 1u);
+  EXPECT_TRUE(damaged.metadata().empty());
+  EXPECT_ANY_THROW(read(damaged, 5, 45));
+}
+
+TEST(ReaderRequests, TheLatestFragmentWinsWhateverTheNumberOfThreads) {
+  HandMadeArray made(999, 7);
+  std::vector<std::int32_t> expected(1000, -1);
+  for (std::uint64_t f = 0; f < 60; ++f) {
+    const std::int64_t first = static_cast<std::int64_t>(f * 37 % 900), count = static_cast<std::int64_t>(5 + f * 13 % 90);
+    std::vector<std::int32_t> values(static_cast<std::size_t>(count), static_cast<std::int32_t>(f));
+    made.write(f + 1, first, values);
+    std::fill_n(expected.begin() + first, count, static_cast<std::int32_t>(f));
+  }
+  const TiledbArray array(made.store(), {});
+  for (const unsigned threads : {1u, 2u, 8u}) {
+    Work work;
+    work.threads = threads;
+    EXPECT_EQ(read(array, 0, 1000, work), expected);
+  }
+}
+
+}  // namespace
+}  // namespace tegula::tiledb
