@@ -97,7 +97,7 @@ std::vector<StoredField> stored_fields(const ArraySchema& schema, const Fragment
   std::vector<StoredField> fields;
   const std::size_t coords = schema.attributes.size();
   const auto add = [&](StoredField field, const std::string& file) {
-    field.base = join(folder, file);
+    field.base = fmt::format("{}/{}", folder, file);  // an unnamed attribute has the file ".tdb"
     fields.push_back(std::move(field));
   };
   for (std::size_t i = 0; i < schema.attributes.size(); ++i) {

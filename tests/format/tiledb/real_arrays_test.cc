@@ -76,17 +76,17 @@ TEST(RealArrays, version_2_coordinates_by_dimension) {
   ASSERT_EQ(array.fragments.size(), 2u);
   EXPECT_EQ(array.fragments[0]->total_cells(), 18u);
   EXPECT_EQ(array.fragments[1]->total_cells(), 8u);
-  std::map<std::pair<int, int>, std::pair<int, std::string>> cells;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::pair<int, std::string>> cells;
   for (std::size_t f = 0; f < 2; ++f) {
     for (std::uint64_t t = 0; t < array.fragments[f]->tiles(); ++t) {
-      const auto r = numbers<std::int32_t>(tile_of(array, f, "r", t).data),
-                 c = numbers<std::int32_t>(tile_of(array, f, "c", t).data);
+      const auto r = numbers<std::int64_t>(tile_of(array, f, "r", t).data),
+                 c = numbers<std::int64_t>(tile_of(array, f, "c", t).data);
       const auto a = numbers<std::int32_t>(tile_of(array, f, "a", t).data);
       const auto s = texts(tile_of(array, f, "s", t));
       for (std::size_t i = 0; i < r.size(); ++i) cells[{r[i], c.at(i)}] = {a.at(i), s.at(i)};
     }
   }
-  EXPECT_EQ((cells.begin()->first), std::pair(-17, 37));
+  EXPECT_EQ((cells.begin()->first), std::pair(std::int64_t{-17}, std::int64_t{37}));
   EXPECT_EQ((cells[{-17, 37}]), std::pair(-45534593, std::string("ahopj")));
   EXPECT_EQ((cells[{-16, 2}]), std::pair(-873, std::string("d")));
 }
@@ -95,7 +95,8 @@ TEST(RealArrays, version_8_file_names) {
   const OpenedArray array = open_array(data_store("v08_special_names"), {});
   EXPECT_EQ(array.fragments.at(0)->field("x&y=z?")->file().substr(array.fragments[0]->folder().size() + 1),
             "x%26y%3Dz%3F.tdb");
-  EXPECT_EQ(tile_of(array, 0, "p%q").cells, 4u);
+  EXPECT_EQ(array.fragments[0]->total_cells(), 4u);
+  EXPECT_EQ(tile_of(array, 0, "p%q", 1).cells, 2u);
   EXPECT_GT(read_all(array), 0u);
 }
 
@@ -164,9 +165,9 @@ TEST(RealArrays, consolidated_footers_spare_requests) {
   const auto counts = std::make_shared<StoreCounts>();
   const OpenedArray array = open_array(counting_store(store, counts), {});
   EXPECT_EQ(array.fragments.size(), 3u);
-  // The schema and the footers; no fragment is touched.
-  EXPECT_EQ(counts->reads.load(), 2u);
-  EXPECT_EQ(counts->sizes.load(), 0u);
+  // The schema, the footers of two fragments, and the third, which came later.
+  EXPECT_EQ(counts->reads.load(), 3u);
+  EXPECT_EQ(counts->sizes.load(), 1u);
   const std::size_t all = read_all(array);
 
   // A damaged or missing one only costs the requests.
@@ -184,7 +185,7 @@ TEST(RealArrays, consolidated_footers_spare_requests) {
 TEST(RealArrays, wrong_consolidated_footers_are_passed_over) {
   const OpenedArray array = open_array(data_store("mixed_fragment_meta_2.7_to_2.30"), {});
   ASSERT_EQ(array.fragments.size(), 3u);
-  EXPECT_EQ(numbers<std::int32_t>(tile_of(array, 0, "d").data), (std::vector<std::int32_t>{8, 11, 17, 30, 33}));
+  EXPECT_EQ(numbers<std::int32_t>(tile_of(array, 0, "d").data), (std::vector<std::int32_t>{8, 11, 17}));
   EXPECT_EQ(array.fragments[2]->version(), 22u);
   EXPECT_GT(read_all(array), 0u);
 }
