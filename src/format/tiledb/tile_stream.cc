@@ -159,6 +159,8 @@ class Streamer {
         used = in.position();
         --left;
       }
+      if (left > 0 && unit.end - (at + used) < kChunkHeaderSize)
+        in.fail("expected {} more chunks, found {} bytes to the end of the tile", left, unit.end - (at + used));
       if (raw_at > to.size || (left == 0 && raw_at != to.size))
         fail(ErrorKind::corrupt, "{} at byte {}: a tile of {} bytes, expected {}", to.name, unit.begin, raw_at,
              to.size);

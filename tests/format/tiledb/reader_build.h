@@ -56,6 +56,7 @@ class HandMadeArray {
     const std::string folder = "__fragments/" + name;
     Bytes data;
     std::vector<std::uint64_t> offsets;
+    ScratchPool scratch;
     Pipeline no_filters;
     FilterInput input;
     input.type_code = 0;
@@ -70,7 +71,7 @@ class HandMadeArray {
           store_le<std::int32_t>(raw.data() + i * 4, values[static_cast<std::size_t>(x - first)]);
       }
       offsets.push_back(data.size());
-      encode_tile(plan, raw, 4, data, {});
+      encode_tile(plan, raw, cut_cells(raw.size(), 4), data, scratch, {});
     }
     store_->put(folder + "/a0.tdb", ByteView(data));
     put_metadata(folder, first, last, data.size(), offsets);
