@@ -24,7 +24,7 @@ struct Case {
   std::string name, dtype, cname = "lz4";
   int level = 5, shuffle = 1, quantize = 0;
   std::uint64_t rows = 257, chunklen = 100;
-  std::vector<std::uint64_t> inner;
+  std::vector<std::uint64_t> inner = {};
 };
 
 std::vector<Case> cases() {

@@ -203,6 +203,7 @@ void Carray::read_shaped(const Picks& picks, std::span<const std::uint64_t> shap
         }
       }
       ChunkFile file = open_chunk(chunk, buffer);
+      file.widen(ranges);
       const std::uint64_t base = ranges.front().first;
       raw.clear();
       raw.resize(ranges.back().last - base);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <vector>
 
 #include "base/context.h"
 #include "base/cursor.h"
@@ -133,20 +132,53 @@ void ChunkFile::load(std::span<const ByteRange> ranges) {
     if (!read.found) fail(ErrorKind::io, "'{}' was removed while it was read", store_.describe(key_));
 }
 
+void ChunkFile::widen(std::vector<ByteRange>& ranges) const {
+  // A block that claims more than this is decoded through the codec's own checks of what it can hold.
+  constexpr std::uint64_t kLargeBlock = 64 << 20;
+  const std::uint64_t block = header_.block_size;
+  if (header_.plain_copy() || block > kLargeBlock) return;
+  std::size_t kept = 0;
+  for (const ByteRange& range : ranges) {
+    const ByteRange wide{range.first / block * block,
+                         std::min<std::uint64_t>((range.last + block - 1) / block * block, header_.nbytes)};
+    if (kept > 0 && wide.first <= ranges[kept - 1].last)
+      ranges[kept - 1].last = wide.last;
+    else
+      ranges[kept++] = wide;
+  }
+  ranges.resize(kept);
+}
+
 void ChunkFile::decode(std::span<const ByteRange> ranges, MutableBytes into, std::uint64_t base, bool maybe_spoiled) {
   if (ranges.empty()) return;
   const Context doing([&] { return fmt::format("'{}'", store_.describe(key_)); });
   load(ranges);
   const ByteView chunk = ByteView(file_).subspan(kChunkFileHeader, header_.ctbytes);
-  // Bit 4 of the flags came with C-Blosc 1.11: such a chunk is not one of the spoiled ones.
-  codec::BloscOptions options;
-  options.rescue = maybe_spoiled && !(header_.flags & 0x10);
   const std::uint64_t block = header_.plain_copy() ? 1 : header_.block_size;
   for (std::size_t i = 0; i < ranges.size();) {
     ByteRange run = ranges[i++];
     while (i < ranges.size() && ranges[i].first / block == (run.last - 1) / block) run.last = ranges[i++].last;
-    codec::blosc_decode_range(chunk, run.first, into.subspan(run.first - base, run.last - run.first), options);
+    codec::blosc_decode_range(chunk, run.first, into.subspan(run.first - base, run.last - run.first),
+                              options(maybe_spoiled));
   }
+}
+
+void ChunkFile::check(bool maybe_spoiled) {
+  const Context doing([&] { return fmt::format("'{}'", store_.describe(key_)); });
+  if (loaded_ < stored_bytes()) fetch(loaded_, stored_bytes());
+  if (header_.plain_copy()) return;
+  const ByteView chunk = ByteView(file_).subspan(kChunkFileHeader, header_.ctbytes);
+  // For one byte the codec decodes the whole block, after a look at whether the block can hold what it claims.
+  std::byte one[1];
+  for (std::uint64_t at = 0; at < header_.nbytes; at += header_.block_size)
+    codec::blosc_decode_range(chunk, at, one, options(maybe_spoiled));
+}
+
+codec::BloscOptions ChunkFile::options(bool maybe_spoiled) const {
+  // Bit 4 of the flags came with C-Blosc 1.11: such a chunk is not one of the spoiled ones.
+  codec::BloscOptions out;
+  out.rescue = maybe_spoiled && !(header_.flags & 0x10);
+  return out;
 }
 
 Bytes encode_chunk_file(ByteView raw, const codec::BloscParams& params) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "codec/blosc.h"
 #include "store/store.h"
@@ -38,13 +39,19 @@ class ChunkFile {
   // Bytes of the file that count: its header and the chunk.
   std::uint64_t stored_bytes() const { return kChunkFileHeader + header_.ctbytes; }
 
+  // Rounds ranges outwards to the blocks that must be decoded for them anyway, and joins those that meet.
+  void widen(std::vector<ByteRange>& ranges) const;
   // Decodes the ranges, which rise and do not overlap, to their places: byte `base` of the chunk is into[0].
   // Every block is decoded once at most.
   void decode(std::span<const ByteRange> ranges, MutableBytes into, std::uint64_t base, bool maybe_spoiled);
 
+  // Decodes everything and keeps nothing; throws corrupt.
+  void check(bool maybe_spoiled);
+
  private:
   void load(std::span<const ByteRange> ranges);
   void fetch(std::uint64_t first, std::uint64_t last);
+  codec::BloscOptions options(bool maybe_spoiled) const;
 
   const Store& store_;
   std::string key_;

@@ -81,17 +81,7 @@ void check_chunk(const Carray& carray, std::uint64_t chunk, const Work& work, st
              fmt::format("holds {} rows, {} more than are counted: an append or a trim was not finished", file.rows(),
                          file.rows() - carray.rows_of(chunk)),
              "");
-    // Block by block, so that a chunk that claims much costs no more memory than what it really holds.
-    constexpr std::uint64_t kPart = 1 << 20;
-    Bytes part;
-    const std::uint64_t step =
-        std::max<std::uint64_t>(file.header().block_size, 1) *
-        (kPart / std::max<std::uint64_t>(1, std::min<std::uint64_t>(kPart, file.header().block_size)));
-    for (std::uint64_t at = 0; at < file.header().nbytes; at += step) {
-      const ByteRange range{at, std::min<std::uint64_t>(at + step, file.header().nbytes)};
-      part.resize(range.last - range.first);
-      file.decode(std::span(&range, 1), part, at, carray.storage.maybe_spoiled());
-    }
+    file.check(carray.storage.maybe_spoiled());
     const std::uint64_t size = carray.store->size(chunk_key(carray.prefix, chunk)).value_or(0);
     if (size > file.stored_bytes())
       report(Severity::note,
