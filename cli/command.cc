@@ -47,6 +47,49 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error) {
   return kUsage;
 }
 
+// "--fields -f" of a verb, for completion.
+std::string option_words(const CLI::App& app) {
+  std::string words;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) words += "--" + name + " ";
+    for (const std::string& name : option->get_snames()) words += "-" + name + " ";
+  }
+  return words;
+}
+
+// Made from the options themselves, so that it cannot fall behind them.
+std::string completion_script(const CLI::App& app, bool zsh) {
+  std::string verbs, cases;
+  for (const CLI::App* verb : app.get_subcommands(nullptr)) {
+    std::string words = option_words(*verb) + option_words(app);
+    for (const CLI::App* below : verb->get_subcommands(nullptr))
+      words += below->get_name() + " " + option_words(*below);
+    verbs += verb->get_name() + " ";
+    cases += "    " + verb->get_name() + ") words=\"" + words + "\" ;;\n";
+  }
+  std::string out = zsh ? "autoload -U bashcompinit && bashcompinit\n" : "";
+  out += "_tegula() {\n  local word verb=\"\" words cur=\"${COMP_WORDS[COMP_CWORD]}\"\n";
+  out +=
+      "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do case \"$word\" in -*) ;; *) verb=\"$word\"; break ;; "
+      "esac; done\n";
+  out += "  case \"$verb\" in\n    '') words=\"" + verbs + option_words(app) + "\" ;;\n" + cases + "  esac\n";
+  out += "  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n}\ncomplete -o default -F _tegula tegula\n";
+  return out;
+}
+
+void add_completion(CLI::App& app, std::function<int()>& chosen) {
+  CLI::App* sub = app.add_subcommand("completion", "print the completion script of a shell");
+  auto shell = std::make_shared<std::string>();
+  sub->add_option("shell", *shell, "bash or zsh")->required()->check(CLI::IsMember({"bash", "zsh"}));
+  sub->footer("Examples:\n  source <(tegula completion bash)\n  tegula completion zsh > ~/.zsh/tegula.zsh");
+  sub->callback([&app, &chosen, shell] {
+    chosen = [&app, shell] {
+      std::fputs(completion_script(app, *shell == "zsh").c_str(), stdout);
+      return kOk;
+    };
+  });
+}
+
 }  // namespace
 
 Verb& Verb::argument(const char* name, std::string& into, const char* help) {
@@ -132,6 +175,7 @@ int run_command(int argc, char** argv, const std::vector<VerbEntry>& verbs, Glob
     sub->fallthrough();
     entry.describe(Verb(sub, chosen), globals);
   }
+  add_completion(app, chosen);
   try {
     app.parse(argc, argv);
     if (!memory.empty()) globals.work.memory = parse_size(memory);

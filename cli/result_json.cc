@@ -16,7 +16,7 @@ std::string result_json(const Batch& batch, Dialect dialect) {
     if (c > 0) out += ',';
     append_json_string(out, batch.columns[c].name);
     out += ":[";
-    for (std::uint64_t i = 0; i < batch.cells; ++i) {
+    for (std::uint64_t i = 0; i < batch.columns[c].cells(); ++i) {  // labels have cells of their own number
       if (i > 0) out += ',';
       append_json_cell(out, batch.columns[c], i, dialect);
     }
