@@ -93,7 +93,9 @@ void ChunkStore::each_leaf(const ChunkPlan& plan, const Work& work,
     if (!shards) {
       file = store_->get(key);
     } else if (const std::optional<ShardEntry> entry = shards->find(path)) {
-      file = store_->get(key, entry->offset, entry->length);
+      RangeRead range{key, entry->offset, file.emplace(entry->length)};
+      store_->get(std::span(&range, 1));
+      if (!range.found) fail(ErrorKind::io, "the shard vanished while it was read");
     }
     if (!file && missing_ == Missing::error)
       fail(ErrorKind::not_found, "the chunk is not there, and missing chunks were asked to be errors");

@@ -321,8 +321,8 @@ const PickleNode& PickleMachine::run(ByteView pickle, std::string_view name) {
       }
       case 'p': {
         const std::size_t index = memo_index(take_line(rest));
-        // Numbers run from 0 in the order of puts, so a larger one than there are objects is damage.
-        if (stack_.empty() || index > nodes_.size()) damaged("puts an object under a number that cannot occur");
+        // Every put takes bytes of the pickle, so a larger number than it has bytes is damage.
+        if (stack_.empty() || index > pickle.size()) damaged("puts an object under a number that cannot occur");
         if (memo_.size() <= index) memo_.resize(index + 1, nullptr);
         memo_[index] = stack_.back();
         break;

@@ -161,30 +161,34 @@ void ZarrArray::write(const Selection& selection, std::string_view field, const 
   chunks(*state).write(picks, state->meta.shape, values, options.work);
 }
 
-void ZarrArray::write_batch(const State& state, const Batch& batch, const Shape& shape, const Shape& box,
-                            std::uint64_t first_row, const Work& work) const {
+void ZarrArray::write_batch(const State& state, const Batch& batch, const Shape& shape, const Picks& picks, Order order,
+                            const Work& work) const {
   const Column& column = column_of(batch);
   const bool var = state.meta.cell.var;
   if (column.var() != var || (!var && column.cell_size() != state.meta.cell.item()))
     fail(ErrorKind::invalid_argument, "the column holds {}, the array {}", display_name(column.type),
          display_name(state.meta.cell.type));
-  if (column.cells() != cell_count(box))
-    fail(ErrorKind::invalid_argument, "the column has {} cells, expected {}", column.cells(), cell_count(box));
-  const Picks picks = box.empty() ? Picks{} : rows_of(box, first_row, box[0]);
+  if (column.cells() != picks.cells())
+    fail(ErrorKind::invalid_argument, "the column has {} cells, expected {}", column.cells(), picks.cells());
   const ChunkStore store = chunks(state);
+  if (order != Order::row && (var || order != Order::col))
+    fail(ErrorKind::unsupported, "cells of zarr arrays are given in row order, numbers in column order too");
   if (var) {
-    Items items{column.data, column.offsets};
-    // A column may be part of a longer one; items count from 0.
-    if (items.offsets.front() != 0) fail(ErrorKind::invalid_argument, "the offsets of a column begin at 0");
-    return store.write_items(picks, shape, items, work);
+    if (!column.offsets.empty() && column.offsets.front() != 0)
+      fail(ErrorKind::invalid_argument, "the offsets of a column begin at 0");
+    return store.write_items(picks, shape, {column.data, column.offsets}, work);
   }
-  store.write(picks, shape, {column.data.data(), box, contiguous_strides(box, column.cell_size())}, work);
+  const Shape box = picks.shape();
+  store.write(picks, shape, {column.data.data(), box, contiguous_strides(box, column.cell_size(), order == Order::col)},
+              work);
 }
 
-void ZarrArray::write(const Batch& cells, const WriteOptions& options) {
+void ZarrArray::write(const Selection& selection, const Batch& cells, const WriteOptions& options) {
   const std::shared_ptr<const State> state = current();
-  write_batch(*state, cells, state->meta.shape, state->meta.shape, 0, options.work);
+  write_batch(*state, cells, state->meta.shape, resolve(selection, state->meta.shape), options.order, options.work);
 }
+
+void ZarrArray::write(const Batch& cells, const WriteOptions& options) { write(Selection{}, cells, options); }
 
 // The new cells lie outside of the array until the document says otherwise, so a stop leaves the array as it was.
 void ZarrArray::append(const Batch& rows, const WriteOptions& options) {
@@ -202,7 +206,7 @@ void ZarrArray::append(const Batch& rows, const WriteOptions& options) {
   if (rows.shape && *rows.shape != box) check_shape(*rows.shape, box);
   Shape grown = shape;
   grown[0] += box[0];
-  write_batch(*state, rows, grown, box, shape[0], options.work);
+  write_batch(*state, rows, grown, rows_of(box, shape[0], box[0]), options.order, options.work);
   ArrayMeta meta = state->meta;
   meta.shape = grown;
   put_document(meta);

@@ -29,7 +29,9 @@ class ZarrArray final : public Array {
 
   void write(const Selection& selection, std::string_view field, const StridedView& values,
              const WriteOptions& options) override;
-  // All cells of the array, in row order.
+  // One column, in row order of the selection; how text is written.
+  void write(const Selection& selection, const Batch& cells, const WriteOptions& options) override;
+  // All cells of the array.
   void write(const Batch& cells, const WriteOptions& options) override;
   void append(const Batch& rows, const WriteOptions& options) override;
   void resize(const std::vector<std::uint64_t>& shape, const WriteOptions& options) override;
@@ -45,8 +47,8 @@ class ZarrArray final : public Array {
   std::shared_ptr<const State> current() const;
   void publish(ArrayMeta meta);
   ChunkStore chunks(const State& state) const { return {store_, state.meta, locks_, missing_}; }
-  void write_batch(const State& state, const Batch& batch, const Shape& shape, const Shape& box,
-                   std::uint64_t first_row, const Work& work) const;
+  void write_batch(const State& state, const Batch& batch, const Shape& shape, const Picks& picks, Order order,
+                   const Work& work) const;
   void put_document(ArrayMeta& meta) const;
   void remove_outside(const ArrayMeta& meta) const;
 
