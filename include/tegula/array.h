@@ -104,6 +104,8 @@ class Array {
   // Dense: cells of the selection. Nothing is visible before it returns, and then all of it is.
   virtual void write(const Selection& selection, std::string_view field, const StridedView& values,
                      const WriteOptions& options = {});
+  // Dense: every attribute of a box at once; cells are in options.order over the selection.
+  virtual void write(const Selection& selection, const Batch& cells, const WriteOptions& options = {});
   // Sparse: dimensions and attributes; dense and tables: see append().
   virtual void write(const Batch& cells, const WriteOptions& options = {});
   // Adds rows at the end of the first axis (zarr, bcolz).

@@ -20,6 +20,7 @@ std::vector<Problem> Array::verify(const Work&) const { lacking(*this, "verifyin
 void Array::write(const Selection&, std::string_view, const StridedView&, const WriteOptions&) {
   lacking(*this, "writing a selection");
 }
+void Array::write(const Selection&, const Batch&, const WriteOptions&) { lacking(*this, "writing a selection"); }
 void Array::write(const Batch&, const WriteOptions&) { lacking(*this, "writing cells"); }
 void Array::append(const Batch&, const WriteOptions&) { lacking(*this, "appending"); }
 void Array::resize(const std::vector<std::uint64_t>&, const WriteOptions&) { lacking(*this, "resizing"); }

@@ -1,8 +1,9 @@
 #include "format/tiledb/driver.h"
 
 #include "format/tiledb/array_metadata.h"
+#include "format/tiledb/create.h"
 #include "format/tiledb/group.h"
-#include "format/tiledb/tiledb_array.h"
+#include "format/tiledb/writable_array.h"
 
 namespace tegula::tiledb {
 
@@ -20,8 +21,7 @@ class TiledbGroup final : public Group {
   std::vector<Member> members() const override {
     std::vector<Member> members;
     for (const GroupMember& member : read_group(*store_, key_, window_))
-      members.push_back(
-          {member.key(), member.relative ? store_->describe(member.uri) : member.uri, member.kind});
+      members.push_back({member.key(), member.relative ? store_->describe(member.uri) : member.uri, member.kind});
     return members;
   }
   Metadata metadata() const override { return read_metadata(*store_, key_, window_); }
@@ -38,7 +38,7 @@ Found probe_store(const Store& store) {
 }
 
 std::shared_ptr<Array> open_store_array(std::shared_ptr<Store> store, const OpenOptions& options) {
-  return std::make_shared<TiledbArray>(std::move(store), options);
+  return std::make_shared<WritableArray>(std::move(store), options);
 }
 
 std::shared_ptr<Group> open_store_group(std::shared_ptr<Store> store, const OpenOptions& options) {
@@ -47,6 +47,6 @@ std::shared_ptr<Group> open_store_group(std::shared_ptr<Store> store, const Open
 
 }  // namespace
 
-const Driver kTiledbDriver = {"tiledb", kFormats, probe_store, open_store_array, open_store_group, nullptr};
+const Driver kTiledbDriver = {"tiledb", kFormats, probe_store, open_store_array, open_store_group, create_array};
 
 }  // namespace tegula::tiledb

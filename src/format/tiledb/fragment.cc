@@ -173,8 +173,8 @@ Fragment::Trust Fragment::trust(const StoredField& field) const {
   Trust trust{true, true, true};
   // A NaN makes the values before it forgotten.
   if (field.type.is_float()) trust.extremes = false;
-  // An ordered dense write may store the extremes of another attribute (libtiledb up to 2.30).
-  if (field.var() && dense()) trust.extremes = false;
+  // An ordered dense write may store the extremes and null counts of another tile or attribute (libtiledb up to 2.30).
+  if (field.var() && dense()) trust.extremes = trust.null_counts = false;
   if (dense() && field.nullable && field.type.is_text() && version() < 21) trust = {};
   // Only fields with extremes have their nulls counted.
   if (field.var() && field.type.id != TypeId::character && field.type.id != TypeId::ascii) trust.null_counts = false;

@@ -70,8 +70,8 @@ class Encoder {
   }
 
   // Slots without such a list hold a zero for each tile.
-  void add_numbers(std::uint64_t FooterSlot::*place, std::size_t slots,
-                   std::span<const std::uint64_t> WrittenSlot::*list) {
+  void add_numbers(std::uint64_t FooterSlot::* place, std::size_t slots,
+                   std::span<const std::uint64_t> WrittenSlot::* list) {
     const std::vector<std::uint64_t> zeros(file_.tiles);
     for (std::size_t i = 0; i < slots; ++i) {
       const bool there = by_slot_[i] && !(by_slot_[i]->*list).empty();
@@ -86,7 +86,7 @@ class Encoder {
   bool is_coords(std::size_t slot) const { return slot == schema_.attributes.size(); }
   const Datatype& coords_type() const { return schema_.dimensions[0].type; }
 
-  void add_extremes(std::uint64_t FooterSlot::*place, Bytes TileStatistics::*value) {
+  void add_extremes(std::uint64_t FooterSlot::* place, Bytes TileStatistics::* value) {
     for (std::size_t i = 0; i < by_slot_.size(); ++i) {
       TileExtremes extremes;
       if (is_coords(i)) {

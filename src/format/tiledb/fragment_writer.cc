@@ -134,9 +134,8 @@ FragmentWriter::EncodedTile FragmentWriter::encode(const Column& column, std::ui
       encode_tile(column.plan, offsets, cut_cells(offsets.size(), 8), out.data, scratch_, work);
     }
   } else {
-    const std::vector<std::uint64_t> chunks = one_chunk(column.plan)
-                                                  ? std::vector<std::uint64_t>{cells.data.size()}
-                                                  : cut_cells(cells.data.size(), field.cell_size());
+    const std::vector<std::uint64_t> chunks = one_chunk(column.plan) ? std::vector<std::uint64_t>{cells.data.size()}
+                                                                     : cut_cells(cells.data.size(), field.cell_size());
     encode_tile(column.plan, cells.data, chunks, out.data, scratch_, work);
   }
   if (field.nullable)
@@ -195,9 +194,12 @@ void FragmentWriter::commit(const FragmentCover& cover) {
   for (Column& column : columns_)
     for (File* file : {&column.data, &column.var, &column.validity})
       if (file->upload) file->upload->commit();
-  // From here on a failure may come after the change: what is visible must stay.
+  const Bytes metadata = metadata_file(cover);
+  // The last step may fail after it took effect: then what is visible must stay. Versions 3 and 4 have no commit mark.
+  const bool marked = in_commits_folder(version_) || has_ok_files(version_);
+  committed_ = !marked;
+  store.put(join(folder_, kFragmentMetadataFile), metadata);
   committed_ = true;
-  store.put(join(folder_, kFragmentMetadataFile), metadata_file(cover));
   if (in_commits_folder(version_)) {
     store.put(join(kCommitsFolder, name_ + ".wrt"), ByteView());
   } else if (has_ok_files(version_)) {

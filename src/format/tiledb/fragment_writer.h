@@ -45,8 +45,9 @@ class FragmentWriter {
   const std::vector<StoredField>& fields() const { return fields_; }
   const std::string& name() const { return name_; }
 
-  // Adds the next `count` tiles. `make` gives the cells of a field (an index into fields()) in one of them; it is called
-  // from several threads. `tile_bytes` is about what a tile of all fields takes, by which memory is kept in bounds.
+  // Adds the next `count` tiles. `make` gives the cells of a field (an index into fields()) in one of them; it is
+  // called from several threads. `tile_bytes` is about what a tile of all fields takes, by which memory is kept in
+  // bounds.
   using TileMaker = std::function<TileColumn(std::uint64_t tile, std::size_t field)>;
   void add_tiles(std::uint64_t count, std::uint64_t tile_bytes, const TileMaker& make, const Work& work);
   void commit(const FragmentCover& cover);

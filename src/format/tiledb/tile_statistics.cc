@@ -48,9 +48,8 @@ double add_clamped(double a, double b, bool& full) {
 }
 
 template <class T>
-using SumOf =
-    std::conditional_t<std::is_floating_point_v<T>, double,
-                       std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
+using SumOf = std::conditional_t<std::is_floating_point_v<T>, double,
+                                 std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
 
 // Calls f(begin, end) for the stretches of cells that count and are not null.
 template <class F>

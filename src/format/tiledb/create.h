@@ -1,0 +1,16 @@
+// New arrays from schemas.
+#pragma once
+
+#include <memory>
+
+#include "format/tiledb/array_schema.h"
+#include "store/store.h"
+#include "tegula/array.h"
+
+namespace tegula::tiledb {
+
+// Writes the folders and the schema of an empty array and opens it. Throws invalid_argument when something is there
+// already, unless `overwrite` is set and it is TileDB's.
+std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options);
+
+}  // namespace tegula::tiledb
