@@ -1,6 +1,7 @@
 #include "format/bcolz/carray.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <optional>
 
@@ -17,6 +18,8 @@ namespace {
 
 // Rows further apart than this are looked for one by one, so that the blocks between them stay untouched.
 constexpr std::uint64_t kNear = 4096;
+// Reads of up to this many bytes of a chunk go through the cache: the block around them costs more than a copy.
+constexpr std::uint64_t kFew = 16 << 10;
 
 std::uint64_t checked_product(std::uint64_t a, std::uint64_t b, const std::string& file) {
   std::uint64_t out = 0;
@@ -108,6 +111,7 @@ Carray Carray::open(std::shared_ptr<Store> store, std::string prefix) {
   out.sizes = Sizes::decode(load("meta/sizes"), out.file("meta/sizes"));
   out.stored_rows = out.rows();
   out.pending = find_pending(*out.store, out.prefix);
+  out.cache = std::make_shared<BlockCache>();
   out.measure();
   return out;
 }
@@ -141,6 +145,10 @@ void Carray::read_rows(std::uint64_t first, std::uint64_t count, MutableBytes ou
   if (out.empty()) return;
   const std::uint64_t length = storage.chunklen, end = first + count;
   const std::uint64_t first_chunk = first / length, chunks = (end - 1) / length - first_chunk + 1;
+  if (chunks == 1 && cache && out.size() <= kFew) {
+    const std::uint64_t at = (first - first_chunk * length) * row_bytes;
+    return read_few(first_chunk, {at, at + out.size()}, out);
+  }
   const bool spoiled = storage.maybe_spoiled();
   parallel_runs(work, chunks, [&](std::size_t from, std::size_t to) {
     Bytes buffer;
@@ -154,6 +162,21 @@ void Carray::read_rows(std::uint64_t first, std::uint64_t count, MutableBytes ou
                   spoiled);
     }
   });
+}
+
+void Carray::read_few(std::uint64_t chunk, const ByteRange& range, MutableBytes out) const {
+  if (cache->copy(chunk, range, out)) return;
+  Bytes buffer;
+  ChunkFile file = open_chunk(chunk, buffer);
+  std::vector<ByteRange> wide{range};
+  file.widen(wide);
+  const ByteRange block = wide.front();
+  if (file.header().plain_copy() || block.last - block.first > BlockCache::kLargest)
+    return file.decode(std::span(&range, 1), out, range.first, storage.maybe_spoiled());
+  Bytes raw(block.last - block.first);
+  file.decode(wide, raw, block.first, storage.maybe_spoiled());
+  std::memcpy(out.data(), raw.data() + (range.first - block.first), out.size());
+  cache->keep(chunk, block, std::move(raw));
 }
 
 void Carray::read(const Picks& picks, const StridedBuffer& out, const Work& work) const {

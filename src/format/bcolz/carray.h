@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "format/bcolz/block_cache.h"
 #include "format/bcolz/chunk_file.h"
 #include "format/bcolz/meta.h"
 #include "store/store.h"
@@ -23,6 +24,7 @@ struct Carray {
   Sizes sizes;
   std::uint64_t stored_rows = 0;       // as meta/sizes has it; a table may count fewer
   std::vector<std::uint64_t> pending;  // chunks that are read from elsewhere; see pending_set.h
+  std::shared_ptr<BlockCache> cache;   // null: small reads are not remembered
   std::uint64_t item = 1;              // bytes of an item
   std::uint64_t row_bytes = 1;         // 0 when an inner extent is
 
@@ -52,6 +54,8 @@ struct Carray {
   void read_cells(const AxisPick& picks, const StridedBuffer& out, const Work& work) const;
 
  private:
+  // Rows inside one chunk, through the cache.
+  void read_few(std::uint64_t chunk, const ByteRange& range, MutableBytes out) const;
   void read_shaped(const Picks& picks, std::span<const std::uint64_t> shape, std::uint64_t item_bytes,
                    const StridedBuffer& out, const Work& work) const;
 };

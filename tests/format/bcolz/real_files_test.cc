@@ -137,6 +137,26 @@ TEST(RealFiles, BrokenAttributesDoNotHideTheData) {
   EXPECT_TRUE(array->metadata().empty());
 }
 
+TEST(RealFiles, WalkingRowByRowDecodesABlockOnce) {
+  const std::shared_ptr<Store> store = make_memory_store();
+  std::vector<std::int32_t> values(50000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int32_t>(i / 3);
+  create(store, carray_schema("int32", 20000))->append({{column("", "int32", values)}, 0, {}});
+  const auto counts = std::make_shared<StoreCounts>();
+  const auto array = open(counting_store(store, counts));
+  const std::uint64_t opened = counts->reads;
+  for (std::int64_t i = 19000; i < 21000; i += 10) {
+    Selection one;
+    one.axes.emplace_back(i);
+    EXPECT_EQ(text_of(read(*array, one)), text_of(bytes_from<std::int32_t>({static_cast<std::int32_t>(i / 3)})));
+  }
+  EXPECT_LE(counts->reads - opened, 6u);  // two chunks: headers, offsets, a block
+  // A change through the handle is seen at once.
+  const Bytes changed = bytes_from<std::int32_t>({-1});
+  array->write(parse_selection("[20500]"), "", {changed.data(), {}, {}});
+  EXPECT_EQ(values_of<std::int32_t>(*array, "[20500]"), std::vector<std::int32_t>{-1});
+}
+
 TEST(RealFiles, OnlyTouchedChunksAreRead) {
   const auto counts = std::make_shared<StoreCounts>();
   const auto array = open(counting_store(copy_of_data("ctable-torn"), counts));
