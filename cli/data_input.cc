@@ -7,6 +7,7 @@
 #include "cell_input.h"
 #include "convert/cell_types.h"
 #include "model/strided.h"
+#include "request.h"
 #include "value_text.h"
 
 namespace tegula::cli {
@@ -115,7 +116,7 @@ Batch read_csv(const std::string& text, const Schema& schema, const std::string&
 }
 
 Batch read_json_cells(const std::string& text, const Schema& schema, const std::string& name) {
-  Json document = parse_json(bytes_of(text), name);
+  Json document = json_argument(text, name);
   Batch batch;
   if (document.is_object() && document.contains("fields") && document["fields"].is_object())
     document = Json(document["fields"]);

@@ -36,7 +36,10 @@ std::vector<Item> folder_items(const std::string& uri, const Store& store) {
 
 std::vector<Item> items_of(const std::string& uri, const Flags& flags, const Globals& globals) {
   const std::shared_ptr<Store> store = store_of(uri, globals);
-  const Found found = probe(*store);
+  Found found = probe(*store);
+  // A folder without a group's own document may hold arrays of several formats.
+  const bool document = store->has("zarr.json") || store->has(".zgroup");
+  if (found.kind == ObjectKind::group && found.format.starts_with("zarr") && !document) found = {};
   std::vector<Item> items;
   if (found.kind == ObjectKind::array) return {{"", uri, found}};
   if (found.kind == ObjectKind::group) {

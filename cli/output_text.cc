@@ -31,6 +31,14 @@ bool right_aligned(const Column& column) {
          (column.type.is_integer() || column.type.is_float() || column.type.id == TypeId::timedelta);
 }
 
+// Labels have one value per index of their dimension, not one per cell.
+void check_even(const Batch& batch) {
+  for (const Column& column : batch.columns)
+    if ((column.var() || column.cell_size() > 0) && column.cells() != batch.cells)
+      fail(ErrorKind::unsupported, "field '{}' has {} values for {} cells, which make no rows; use --json", column.name,
+           column.cells(), batch.cells);
+}
+
 std::string heading(const Column& column) { return column.name.empty() ? "value" : column.name; }
 
 void append_padded(std::string& line, std::string_view text, std::size_t width, bool right, bool last) {
@@ -50,6 +58,7 @@ class TableOutput final : public Output {
   TableOutput(Dialect dialect, std::uint64_t most) : dialect_(dialect), most_(most) {}
 
   void add(const Batch& batch) override {
+    check_even(batch);
     total_ += batch.cells;
     const std::uint64_t room = most_ - std::min(most_, shown_);
     const std::uint64_t rows = std::min(room, batch.cells);
@@ -122,6 +131,7 @@ class CsvOutput final : public Output {
   explicit CsvOutput(Dialect dialect) : dialect_(dialect) {}
 
   void add(const Batch& batch) override {
+    check_even(batch);
     std::string out;
     if (!headed_) {
       for (std::size_t c = 0; c < batch.columns.size(); ++c) {

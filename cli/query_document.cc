@@ -16,16 +16,6 @@ namespace tegula::cli {
 
 namespace {
 
-// A document that cannot be parsed is the caller's mistake, not damage.
-Json parse_document(const std::string& text, const std::string& name) {
-  try {
-    return parse_json(bytes_of(text), name);
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::corrupt) throw;
-    fail(ErrorKind::invalid_argument, "{}", error.what());
-  }
-}
-
 Request open_document(const Json& document, const std::string& uri, OpenOptions options, const Globals& globals) {
   if (const auto at = open_at(document)) options.at = at;
   Request request;
@@ -42,8 +32,16 @@ std::string text_member(const Json& line, const char* key) {
   return found->get<std::string>();
 }
 
+std::string error_json(std::string_view kind, std::string_view message) {
+  std::string out = "{\"error\":{\"kind\":";
+  append_json_string(out, kind);
+  out += ",\"message\":";
+  append_json_bytes(out, bytes_of(message));
+  return out + "}}";
+}
+
 std::string answer(const std::string& text, OpenFlags flags, const Globals& globals) {
-  const Json line = parse_document(text, "the request");
+  const Json line = json_argument(text, "the request");
   if (!line.is_object() || !line.contains("uri"))
     fail(ErrorKind::invalid_argument,
          "a request is an object: {{\"uri\": ..., \"query\": {{...}}, \"key\": hex, \"format\": name}}");
@@ -57,7 +55,7 @@ std::string answer(const std::string& text, OpenFlags flags, const Globals& glob
 }  // namespace
 
 Request open_request(const std::string& file, const std::string& uri, const OpenFlags& flags, const Globals& globals) {
-  return open_document(parse_document(read_text(file), file == "-" ? "stdin" : file), uri, flags.options(globals),
+  return open_document(json_argument(read_text(file), file == "-" ? "stdin" : file), uri, flags.options(globals),
                        globals);
 }
 
@@ -77,11 +75,10 @@ int answer_requests(const std::string& file, const OpenFlags& flags, const Globa
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::cancelled) throw;
       failed = true;
-      out = "{\"error\":{\"kind\":";
-      append_json_string(out, name(error.kind()));
-      out += ",\"message\":";
-      append_json_bytes(out, bytes_of(error.what()));
-      out += "}}";
+      out = error_json(name(error.kind()), error.what());
+    } catch (const std::exception& error) {
+      failed = true;
+      out = error_json("internal", error.what());
     }
     out += '\n';
     print(out);

@@ -187,6 +187,17 @@ Range parse_range(const Axis& axis, std::string_view text) {
 
 }  // namespace
 
+Json json_argument(const std::string& text, const std::string& name) {
+  try {
+    return parse_json(bytes_of(text), name);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::corrupt) throw;
+    std::string_view what = error.what();
+    if (what.starts_with("corrupt: ")) what.remove_prefix(9);
+    fail(ErrorKind::invalid_argument, "{}", what);
+  }
+}
+
 AggregateOp aggregate_op(std::string_view name) {
   std::string lower;
   for (const char c : name) lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);

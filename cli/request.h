@@ -12,6 +12,9 @@
 
 namespace tegula::cli {
 
+// JSON that a person gave: what cannot be parsed is invalid_argument, not damage.
+Json json_argument(const std::string& text, const std::string& name);
+
 // Times of the document's `open_at`: null or absent, T, or [T1, T2].
 std::optional<std::pair<std::uint64_t, std::uint64_t>> open_at(const Json& document);
 

@@ -2,6 +2,16 @@
 
 namespace tegula::cli {
 
+namespace {
+
+// Labels have one value per index of their dimension, so their columns may be shorter than the others. Items of size 0
+// leave no trace in the data.
+std::uint64_t cells_of(const Batch& batch, const Column& column) {
+  return column.var() || column.cell_size() > 0 ? column.cells() : batch.cells;
+}
+
+}  // namespace
+
 std::string result_json(const Batch& batch, Dialect dialect) {
   std::string out = "{\"shape\":";
   if (batch.shape) {
@@ -16,7 +26,7 @@ std::string result_json(const Batch& batch, Dialect dialect) {
     if (c > 0) out += ',';
     append_json_string(out, batch.columns[c].name);
     out += ":[";
-    for (std::uint64_t i = 0; i < batch.columns[c].cells(); ++i) {  // labels have cells of their own number
+    for (std::uint64_t i = 0; i < cells_of(batch, batch.columns[c]); ++i) {
       if (i > 0) out += ',';
       append_json_cell(out, batch.columns[c], i, dialect);
     }

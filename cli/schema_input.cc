@@ -9,6 +9,7 @@
 #include "convert/filters.h"
 #include "numbers_text.h"
 #include "opening.h"
+#include "request.h"
 
 namespace tegula::cli {
 
@@ -97,10 +98,26 @@ Attribute parse_attribute(const std::string& text) {
   return a;
 }
 
+Value option_of_json(const Json& json) {
+  if (json.is_number_float()) return json.get<double>();
+  if (json.is_number()) return json.get<std::int64_t>();
+  if (json.is_boolean()) return std::int64_t{json.get<bool>()};
+  return json.get<std::string>();
+}
+
+// {"name": "zstd", "level": 5}, or "zstd:5".
 std::vector<Filter> filters_of_json(const Json& json, const std::string& format) {
   std::vector<Filter> filters;
-  for (const Json& item : json)
-    for (Filter& filter : parse_filters(item.get<std::string>(), format)) filters.push_back(std::move(filter));
+  for (const Json& item : json) {
+    if (item.is_string()) {
+      for (Filter& filter : parse_filters(item.get<std::string>(), format)) filters.push_back(std::move(filter));
+      continue;
+    }
+    Filter filter{item.at("name").get<std::string>(), {}};
+    for (const auto& [key, value] : item.items())
+      if (key != "name") filter.options.emplace_back(key, option_of_json(value));
+    filters.push_back(std::move(filter));
+  }
   return filters;
 }
 
@@ -189,7 +206,7 @@ Schema SchemaFlags::schema(const std::optional<NpyArray>& like) const {
     out.attributes.push_back(std::move(a));
   }
   for (Attribute& a : out.attributes) {
-    if (!fill.empty()) set_fill(a, parse_json(bytes_of(fill), "--fill"));
+    if (!fill.empty()) set_fill(a, json_argument(fill, "--fill"));
     a.filters = filters.empty() ? default_filters(out.format, a.type) : parse_filters(filters, out.format);
   }
   const bool axes_given = !out.dimensions.empty() || !shape.empty() || like;
@@ -199,7 +216,7 @@ Schema SchemaFlags::schema(const std::optional<NpyArray>& like) const {
 
 Schema schema_of_json(const std::string& text, const std::string& name) {
   try {
-    const Json document = parse_json(bytes_of(text), name);
+    const Json document = json_argument(text, name);
     Schema out;
     out.format = document.at("format").get<std::string>();
     const std::string kind = document.value("kind", "dense");

@@ -30,7 +30,14 @@ void write_value(JsonWriter& json, const Value& value) {
 
 void write_filters(JsonWriter& json, const std::vector<Filter>& filters) {
   json.begin('[');
-  for (const Filter& filter : filters) json.text(display_name(filter));
+  for (const Filter& filter : filters) {
+    json.begin('{').key("name").text(filter.name);
+    for (const auto& [name, value] : filter.options) {
+      json.key(name);
+      write_value(json, value);
+    }
+    json.end('}');
+  }
   json.end(']');
 }
 

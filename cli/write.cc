@@ -83,7 +83,14 @@ void write_file(Array& array, const Flags& flags, const Globals& globals) {
   }
   const Batch batch = read_cells(flags, kind, schema);
   if (schema.sparse) return array.write(batch, options);
-  for (const Column& column : batch.columns) write_dense(array, column, std::nullopt, flags, options);
+  const Column& first = batch.columns.at(0);
+  if (batch.columns.size() == 1 && !first.var() && !first.nullable)
+    return write_dense(array, first, std::nullopt, flags, options);
+  const Selection selection = flags.select.empty() ? Selection{} : parse_selection(flags.select);
+  const std::uint64_t cells = resolve(selection, schema.shape()).cells();
+  if (batch.cells != cells)
+    fail(ErrorKind::invalid_argument, "the file has {} cells, the selection {}", batch.cells, cells);
+  array.write(selection, batch, options);
 }
 
 int create_array(const Flags& flags, const Globals& globals) {

@@ -44,21 +44,23 @@ void copy_dense(const Array& from, const std::vector<std::string>& sources, Arra
   quiet.progress = nullptr;
   for (std::uint64_t i = 0; i < blocks.count(); ++i) {
     work.check();
-    for (std::size_t field = 0; field < sources.size(); ++field) {
-      const Attribute& attribute = schema.attributes.at(field);
-      Query query;
-      query.fields = {sources[field]};
-      query.select = blocks.selection(i);
-      query.work = quiet;
-      Batch batch = collect(*from.query(query));
-      shape_column(batch.columns.at(0), attribute);
-      const std::vector<std::uint64_t> extent = blocks.extent(i);
-      const Column& column = batch.columns[0];
-      WriteOptions options;
-      options.work = quiet;
-      to.write(blocks.selection(i), attribute.name,
-               {column.data.data(), extent, contiguous_strides(extent, column.cell_size())}, options);
-    }
+    Query query;
+    query.fields = sources;
+    query.select = blocks.selection(i);
+    query.work = quiet;
+    Batch batch = collect(*from.query(query));
+    for (std::size_t field = 0; field < sources.size(); ++field)
+      shape_column(batch.columns.at(field), schema.attributes.at(field));
+    WriteOptions options;
+    options.work = quiet;
+    const Column& first = batch.columns.at(0);
+    const bool alone = batch.columns.size() == 1 && !first.var() && !first.nullable;
+    const std::vector<std::uint64_t> extent = blocks.extent(i);
+    if (alone)
+      to.write(blocks.selection(i), first.name,
+               {first.data.data(), extent, contiguous_strides(extent, first.cell_size())}, options);
+    else
+      to.write(blocks.selection(i), batch, options);
     if (work.progress) work.progress->advance(1);
   }
   if (work.progress) work.progress->end();
