@@ -90,7 +90,14 @@ void BcolzArray::read(const Selection& selection, std::string_view field, const 
 }
 
 std::vector<Problem> BcolzArray::verify(const Work& work) const {
-  return bcolz::verify(*Opened::open(snapshot()->store), work);
+  const std::shared_ptr<Store> store = snapshot()->store;
+  try {
+    return bcolz::verify(*Opened::open(store), work);
+  } catch (const Error& error) {
+    // What opened once does not open any more.
+    if (error.kind() != ErrorKind::corrupt && error.kind() != ErrorKind::not_found) throw;
+    return {{Problem::Severity::damage, store->describe(""), error.what(), ""}};
+  }
 }
 
 void BcolzArray::write(const Selection& selection, std::string_view field, const StridedView& values,

@@ -1,9 +1,12 @@
 // A carray as it was when it was opened.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "format/bcolz/block_cache.h"

@@ -16,6 +16,7 @@ constexpr std::string_view kMagic = "blpk";
 constexpr std::uint8_t kVersion = 1;
 // Below this a file is read whole: a second request costs more than the bytes.
 constexpr std::uint64_t kSmallFile = 64 << 10;
+constexpr std::uint64_t kLargestFile = kChunkFileHeader + UINT32_MAX;  // what lies behind is not the chunk's
 constexpr std::uint64_t kHead = 4096;  // both headers and the offsets of about a thousand blocks
 
 void check_header(ByteView file, const std::string& name) {
@@ -60,8 +61,8 @@ ChunkFile::ChunkFile(const Store& store, std::string key, const Expected& expect
   } else {
     const std::optional<std::uint64_t> size = store_.size(key_);
     if (!size) missing();
-    file_.resize(*size);
-    fetch(0, std::min(*size, *size <= kSmallFile ? kSmallFile : kHead));
+    file_.resize(std::min(*size, kLargestFile));
+    fetch(0, std::min<std::uint64_t>(file_.size(), *size <= kSmallFile ? kSmallFile : kHead));
   }
   const Context doing([&] { return fmt::format("'{}'", store_.describe(key_)); });
   check_header(ByteView(file_).first(loaded_), store_.describe(key_));

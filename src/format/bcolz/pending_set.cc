@@ -41,9 +41,10 @@ std::string encode_commit(const std::vector<Replaced>& chunks) {
   return dump_json(document) + "\n";
 }
 
-std::optional<std::uint32_t> checksum(const Store& store, const std::string& key) {
+// 0 for a file that is not there.
+std::uint32_t checksum(const Store& store, const std::string& key) {
   const std::optional<Bytes> bytes = store.get(key);
-  return bytes ? std::optional(codec::crc32c(*bytes)) : std::nullopt;
+  return bytes ? codec::crc32c(*bytes) : 0;
 }
 
 void apply(Store& store, const std::string& prefix, const std::vector<std::uint64_t>& chunks, const Work& work) {
@@ -73,8 +74,8 @@ std::vector<std::uint64_t> find_pending(const Store& store, const std::string& p
   if (!text) return {};
   std::vector<std::uint64_t> out;
   for (const Replaced& row : decode_commit(*text, store.describe(commit_key(prefix)))) {
-    const std::optional<std::uint32_t> now = checksum(store, chunk_key(prefix, row.chunk));
-    if (!now || (*now != row.before && *now != row.after)) return {};
+    const std::uint32_t now = checksum(store, chunk_key(prefix, row.chunk));
+    if (now != row.before && now != row.after) return {};
     if (checksum(store, pending_key(prefix, row.chunk)) != row.after) return {};
     out.push_back(row.chunk);
   }
@@ -87,9 +88,9 @@ void replace_chunks(const Carray& carray, const std::vector<std::uint64_t>& chun
   if (chunks.size() == 1) return store.put(chunk_key(carray.prefix, chunks[0]), make(0));
   std::vector<Replaced> replaced(chunks.size());
   parallel_for(work, chunks.size(), [&](std::size_t i) {
-    const std::optional<std::uint32_t> before = checksum(store, chunk_key(carray.prefix, chunks[i]));
+    const std::uint32_t before = checksum(store, chunk_key(carray.prefix, chunks[i]));
     const Bytes file = make(i);
-    replaced[i] = {chunks[i], before.value_or(0), codec::crc32c(file)};
+    replaced[i] = {chunks[i], before, codec::crc32c(file)};
     store.put(pending_key(carray.prefix, chunks[i]), file);
   });
   store.put_text(commit_key(carray.prefix), encode_commit(replaced));

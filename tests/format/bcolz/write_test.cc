@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <random>
+#include <thread>
 
 #include "base/endian.h"
 #include "fixtures.h"
@@ -249,6 +251,27 @@ TEST(Write, AttributesKeepTheirOrder) {
       {{"z", std::nullopt}, {"n", MetaValue{TypeId::int32, 1, bytes_from<std::int32_t>({5}), false}}});
   EXPECT_EQ(text_of(*store->get("__attrs__")), "{\"a\": [1, 2], \"m\": \"\\u00e9\", \"n\": 5}\n");
   EXPECT_EQ(text_of(array->metadata().at("a").data), "[1, 2]");
+}
+
+TEST(Write, ReadersGoOnWhileRowsAreAdded) {
+  const auto array = create(make_memory_store(), carray_schema("int32", 50));
+  std::atomic<bool> done{false};
+  std::thread writer([&] {
+    for (int i = 0; i < 60; ++i)
+      array->append({{column("", "int32", std::vector<std::int32_t>{3 * i, 3 * i + 1, 3 * i + 2})}, 0, {}});
+    done = true;
+  });
+  std::size_t most = 0;
+  while (!done || most < 180) {
+    Query query;
+    const Batch seen = collect(*array->query(query));
+    const Bytes& data = seen.columns.at(0).data;
+    ASSERT_EQ(data.size() % 12, 0u);
+    for (std::size_t i = 0; i < data.size() / 4; ++i)
+      ASSERT_EQ(load<std::int32_t>(data.data() + 4 * i), static_cast<std::int32_t>(i));
+    most = data.size() / 4;
+  }
+  writer.join();
 }
 
 TEST(Write, QueriesOfATable) {
