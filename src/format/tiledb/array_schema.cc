@@ -1,6 +1,7 @@
 #include "format/tiledb/array_schema.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "base/fail.h"
@@ -79,7 +80,10 @@ SchemaDimension decode_dimension(Cursor& in, std::uint32_t version, std::uint8_t
   return dimension;
 }
 
-SchemaAttribute decode_attribute(Cursor& in, std::uint32_t version) {
+// Versions before 6 do not store fill values; what is made in their place must not be sized by damage.
+constexpr std::uint64_t kMostDefaultFill = 16 << 20;
+
+SchemaAttribute decode_attribute(Cursor& in, std::uint32_t version, std::uint64_t& default_fill_bytes) {
   SchemaAttribute attribute;
   attribute.name = read_name(in, "the name of an attribute");
   attribute.type = read_type(in, attribute.type_code);
@@ -91,7 +95,8 @@ SchemaAttribute decode_attribute(Cursor& in, std::uint32_t version) {
       in.fail("attribute '{}' has a fill value of {} bytes, expected {}", attribute.name, attribute.fill.size(),
               attribute.cell_size());
   } else {
-    if (!attribute.var() && attribute.cell_size() > (std::uint64_t{1} << 30))
+    default_fill_bytes += attribute.cell_size();
+    if (default_fill_bytes > kMostDefaultFill)
       in.fail("attribute '{}' has cells of {} bytes", attribute.name, attribute.cell_size());
     attribute.fill = default_fill(attribute.type, attribute.values_per_cell);
   }
@@ -201,7 +206,9 @@ ArraySchema decode_schema(Cursor in) {
   for (std::uint64_t i = 0; i < dimensions; ++i)
     schema.dimensions.push_back(decode_dimension(in, version, domain_code, domain_type));
   const std::uint64_t attributes = in.count<std::uint32_t>(17, "attributes");
-  for (std::uint64_t i = 0; i < attributes; ++i) schema.attributes.push_back(decode_attribute(in, version));
+  std::uint64_t default_fill_bytes = 0;
+  for (std::uint64_t i = 0; i < attributes; ++i)
+    schema.attributes.push_back(decode_attribute(in, version, default_fill_bytes));
   if (schema_has_labels(version)) {
     const std::uint64_t labels = in.count<std::uint32_t>(28, "labels");
     for (std::uint64_t i = 0; i < labels; ++i) schema.labels.push_back(decode_label(in, schema.dimensions.size()));
@@ -313,9 +320,8 @@ Bytes default_fill(const Datatype& type, std::uint32_t values_per_cell) {
     });
   }
   const std::uint32_t repeat = values_per_cell == kVar ? 1 : values_per_cell;
-  Bytes fill;
-  fill.reserve(std::uint64_t{repeat} * type.size);
-  for (std::uint32_t i = 0; i < repeat; ++i) fill.insert(fill.end(), one.begin(), one.end());
+  Bytes fill(std::uint64_t{repeat} * type.size);
+  for (std::size_t at = 0; at < fill.size(); at += one.size()) std::memcpy(fill.data() + at, one.data(), one.size());
   return fill;
 }
 

@@ -59,7 +59,6 @@ std::optional<TimedName> parse_timed_name(std::string_view name) {
   name = without_extension(name);
   if (!name.starts_with("__")) return std::nullopt;
   const std::vector<std::string_view> pieces = split(name.substr(2), '_');
-  TimedName result;
   if (pieces.size() == 4 || (pieces.size() == 3 && pieces[2].size() == kUuidLength)) {
     const auto first = number<std::uint64_t>(pieces[0]), last = number<std::uint64_t>(pieces[1]);
     const auto version = pieces.size() == 4 ? number<std::uint32_t>(pieces[3]) : std::optional<std::uint32_t>(4);

@@ -167,6 +167,15 @@ TEST(ArraySchema, damage_is_named) {
   }
 }
 
+// A fuzzer made schemas of a few bytes ask for a gigabyte of fill values.
+TEST(ArraySchema, default_fill_values_are_not_sized_by_damage) {
+  ArraySchema schema = full_schema(3);
+  schema.attributes[0].values_per_cell = 0x7fffffff;
+  Bytes bytes;
+  encode_schema(schema, bytes);
+  EXPECT_ERROR(corrupt, "cells of", decode(bytes));
+}
+
 TEST(ArraySchema, default_fill_values) {
   EXPECT_EQ(to_hex(default_fill(TypeId::character, 1)), "80");
   EXPECT_EQ(to_hex(default_fill(TypeId::ascii, kVar)), "00");
