@@ -13,8 +13,7 @@ namespace tegula::tiledb {
 
 namespace {
 
-constexpr std::uint64_t kBlock = 1 << 16;  // cells that one accumulator sees before it is merged
-constexpr std::size_t kWindow = 64;        // tiles whose results are held at once
+constexpr std::size_t kWindow = 64;  // tiles whose results are held at once
 
 class OneBatch final : public BatchStream {
  public:
@@ -25,23 +24,23 @@ class OneBatch final : public BatchStream {
   std::optional<Batch> batch_;
 };
 
-// Blocks of a fixed size, merged in order, so that sums do not depend on the number of threads.
-void update(AggregateSet& set, std::span<const Column> columns, std::uint64_t cells, const std::uint8_t* mask, const Work& work) {
-  const std::vector<ColumnView> views(columns.begin(), columns.end());
-  const std::size_t blocks = (cells + kBlock - 1) / kBlock;
-  std::vector<std::optional<AggregateSet>> parts(blocks);
-  parallel_for(work, blocks, [&](std::size_t b) {
-    const std::uint64_t first = b * kBlock;
-    parts[b].emplace(set.fresh());
-    parts[b]->update(views, first, std::min(kBlock, cells - first), mask ? mask + first : nullptr);
-  });
-  for (const std::optional<AggregateSet>& part : parts) set.merge(*part);
+bool sums_floats(const AggregateSet& set, std::span<const Aggregate> aggregates) {
+  for (std::size_t i = 0; i < aggregates.size(); ++i)
+    if (const auto input = set.field_of(i);
+        input && set.fields()[*input].type.is_float() &&
+        (aggregates[i].op == AggregateOp::sum || aggregates[i].op == AggregateOp::mean))
+      return true;
+  return false;
 }
 
 class DenseAggregation {
  public:
   DenseAggregation(const ReadState& state, const Query& query)
-      : state_(state), query_(query), condition_(bind_condition(state, query)), set_(query.aggregates, state.fields(), Rules::tiledb) {
+      : state_(state),
+        query_(query),
+        condition_(bind_condition(state, query)),
+        set_(query.aggregates, state.fields(), Rules::tiledb) {
+    by_row_ = sums_floats(set_, query.aggregates);
     loaded_ = set_.fields();
     for (const FieldInfo& field : condition_.fields())
       if (std::none_of(loaded_.begin(), loaded_.end(), [&](const FieldInfo& f) { return f.name == field.name; }))
@@ -50,33 +49,57 @@ class DenseAggregation {
 
   Batch run() {
     const DenseRequest request = dense_request(state_, query_);
-    const bool plain = condition_.empty() && !request.selection.points &&
-                       std::all_of(set_.fields().begin(), set_.fields().end(), [](const FieldInfo& f) { return !f.dimension; });
-    if (plain) {
-      by_tile(request.selection);
-    } else {
+    if (request.selection.points) {
       DenseBlocks blocks(state_, request.selection, Order::row, loaded_, query_.work);
-      while (std::optional<DenseBlock> block = blocks.next()) read(set_, *block, query_.work);
+      while (std::optional<DenseBlock> block = blocks.next()) read(set_, *block);
+    } else {
+      by_tile(request.selection);
     }
     return set_.finish();
   }
 
  private:
-  void read(AggregateSet& set, const DenseBlock& block, const Work& work) const {
-    std::vector<Column> columns = read_columns(state_, *block.plan, block.selection, loaded_, false, work);
-    std::vector<std::uint8_t> mask;
-    if (!condition_.empty()) {
-      std::vector<Column> tested;
-      for (const FieldInfo& field : condition_.fields())
-        for (const Column& column : columns)
-          if (column.name == field.name) {
-            tested.push_back(column);
-            break;
-          }
-      mask = match_cells(state_, *block.plan, condition_, tested, false, work);
+  // Like libtiledb: count counts the cells of the answer, in which those that do not match are fill; all others look at
+  // the cells that match; and space tiles that nobody wrote to are only counted, while holes in others count as fill.
+  void read(AggregateSet& set, const DenseBlock& block) const {
+    const std::uint64_t cells = block.plan->cells();
+    if (block.selection.points || written(block.selection)) {
+      std::vector<Column> columns = read_columns(state_, *block.plan, block.selection, loaded_, false, query_.work);
+      std::vector<std::uint8_t> mask;
+      if (!condition_.empty()) {
+        std::vector<Column> tested;
+        for (const FieldInfo& field : condition_.fields())
+          tested.push_back(
+              *std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == field.name; }));
+        mask = match_cells(state_, *block.plan, condition_, tested, false, query_.work);
+      }
+      columns.resize(set.fields().size());
+      const std::uint64_t row = by_row_ && !block.selection.points ? summed_cells(block.plan->shape) : cells;
+      const std::vector<ColumnView> views(columns.begin(), columns.end());
+      for (std::uint64_t first = 0; first < cells; first += row) {
+        AggregateSet part = set.fresh();
+        for (std::size_t i = 0; i < part.size(); ++i)
+          if (const auto input = set.field_of(i))
+            part[i].update(views[*input], first, row, mask.empty() ? nullptr : mask.data() + first);
+        set.merge(part);
+      }
     }
-    columns.resize(set.fields().size());
-    update(set, columns, block.plan->cells(), mask.empty() ? nullptr : mask.data(), work);
+    AggregateStats counted;
+    counted.cells = cells;
+    for (std::size_t i = 0; i < set.size(); ++i)
+      if (!set.field_of(i)) set[i].add(counted);
+  }
+
+  // Sums of floats are rounded as libtiledb does it: tiles that it takes whole at once, others row by row.
+  std::uint64_t summed_cells(const std::vector<std::uint64_t>& shape) const {
+    return condition_.empty() && shape == state_.grid().extent ? state_.grid().tile_cells : shape.back();
+  }
+
+  bool written(const DenseSelection& selection) const {
+    std::vector<std::uint64_t> tile;
+    for (std::size_t d = 0; d < selection.axes.size(); ++d)
+      tile.push_back(selection.axes[d].runs[0].start / state_.grid().extent[d]);
+    return state_.planner(query_.work).written(tile);
   }
 
   // True when the block is all of a tile that one fragment wrote and whose statistics answer.
@@ -113,7 +136,7 @@ class DenseAggregation {
       std::vector<std::optional<AggregateSet>> parts(window.size());
       parallel_for(query_.work, window.size(), [&](std::size_t i) {
         parts[i].emplace(set_.fresh());
-        if (!from_statistics(*parts[i], window[i].selection)) read(*parts[i], window[i], query_.work);
+        if (!condition_.empty() || !from_statistics(*parts[i], window[i].selection)) read(*parts[i], window[i]);
       });
       for (const std::optional<AggregateSet>& part : parts) set_.merge(*part);
     }
@@ -123,6 +146,7 @@ class DenseAggregation {
   const Query& query_;
   Condition condition_;
   AggregateSet set_;
+  bool by_row_ = false;
   std::vector<FieldInfo> loaded_;
 };
 
@@ -130,8 +154,8 @@ class DenseAggregation {
 
 std::unique_ptr<BatchStream> one_batch(Batch batch) { return std::make_unique<OneBatch>(std::move(batch)); }
 
-bool add_statistics(AggregateSet& set, std::span<const Aggregate> aggregates, const Fragment& fragment, std::uint64_t tile,
-                    std::uint64_t cells) {
+bool add_statistics(AggregateSet& set, std::span<const Aggregate> aggregates, const Fragment& fragment,
+                    std::uint64_t tile, std::uint64_t cells) {
   std::vector<AggregateStats> all(aggregates.size());
   for (std::size_t i = 0; i < aggregates.size(); ++i) {
     AggregateStats& stats = all[i];
@@ -140,8 +164,8 @@ bool add_statistics(AggregateSet& set, std::span<const Aggregate> aggregates, co
     if (!input) continue;
     const FieldInfo& field = set.fields()[*input];
     const StoredField* stored = stored_field(fragment, field);
-    if (!stored || field.dimension || !(stored->type == field.type) || stored->values_per_cell != field.values_per_cell ||
-        stored->nullable != field.nullable)
+    if (!stored || field.dimension || !(stored->type == field.type) ||
+        stored->values_per_cell != field.values_per_cell || stored->nullable != field.nullable)
       return false;
     const AggregateOp op = aggregates[i].op;
     const Fragment::Trust trust = fragment.trust(*stored);

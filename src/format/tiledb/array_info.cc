@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <map>
 
-#include "format/tiledb/tiledb_array.h"
 #include "format/tiledb/tile_source.h"
+#include "format/tiledb/tiledb_array.h"
 
 namespace tegula::tiledb {
 
@@ -28,7 +28,7 @@ void widen(std::optional<std::vector<Range>>& all, const NdRange& box, std::span
 
 std::uint64_t decoded(const Fragment& fragment, const StoredField& field) {
   std::uint64_t bytes = 0;
-  for (std::uint64_t t = 0; t < fragment.tiles(); ++t) bytes += decoded_bytes({&fragment, &field, t});
+  for (std::uint64_t t = 0; t < stored_tiles(fragment); ++t) bytes += decoded_bytes({&fragment, &field, t});
   return bytes;
 }
 
@@ -52,7 +52,7 @@ Info array_info(const ReadState& state, const Work& work) {
     one.sparse = !fragment->dense();
     one.cells = fragment->total_cells();
     one.domain = fragment->domain();
-    info.chunks_present += fragment->tiles();
+    info.chunks_present += stored_tiles(*fragment);
     widen(info.non_empty_domain, fragment->domain(), types);
     std::uint64_t in_coords = 0;
     for (const StoredField& field : fragment->fields()) in_coords += field.in_coords ? 1 : 0;
@@ -77,7 +77,8 @@ Info array_info(const ReadState& state, const Work& work) {
   if (!state.schema().sparse) {
     info.chunks_expected = 1;
     for (std::size_t d = 0; d < state.grid().dimensions(); ++d)
-      if (__builtin_mul_overflow(info.chunks_expected, state.grid().last[d] / state.grid().extent[d] + 1, &info.chunks_expected))
+      if (__builtin_mul_overflow(info.chunks_expected, state.grid().last[d] / state.grid().extent[d] + 1,
+                                 &info.chunks_expected))
         info.chunks_expected = UINT64_MAX;
   }
   return info;

@@ -28,7 +28,8 @@ void refuse_empty_values(const ConditionTree& tree, std::span<const FieldInfo> f
   for (const FieldInfo& field : fields)
     if (field.name == tree.field && !field.var())
       fail(ErrorKind::unsupported,
-           "the stored delete compares '{}' with nothing, and libtiledb refuses every read after it; open the array at a "
+           "the stored delete compares '{}' with nothing, and libtiledb refuses every read after it; open the array at "
+           "a "
            "time before the delete",
            tree.field);
 }

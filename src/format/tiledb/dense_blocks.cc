@@ -133,7 +133,8 @@ std::optional<DenseBlock> DenseBlocks::next() {
     const DensePlanner& planner = state_.planner(work_);
     block.plan = block.selection.points ? planner.plan(*block.selection.points, work_)
                                         : planner.plan(block.selection.axes, work_);
-    if (has_var_ && var_bytes(*block.plan) + least_bytes(block.selection) > work_.memory && split(block.selection)) continue;
+    if (has_var_ && var_bytes(*block.plan) + least_bytes(block.selection) > work_.memory && split(block.selection))
+      continue;
     return block;
   }
   return std::nullopt;

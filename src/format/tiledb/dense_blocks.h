@@ -19,7 +19,8 @@ struct DenseBlock {
 class DenseBlocks {
  public:
   // `fields` are those that will be read of each block.
-  DenseBlocks(const ReadState& state, DenseSelection selection, Order order, std::vector<FieldInfo> fields, const Work& work);
+  DenseBlocks(const ReadState& state, DenseSelection selection, Order order, std::vector<FieldInfo> fields,
+              const Work& work);
   // Whose cells, of all fields, should take no more than the budget; a single row of cells may.
   std::optional<DenseBlock> next();
   bool fortran() const { return fortran_; }

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::uint64_t kBlock = 1 << 16;
 
-void evaluate(const Condition& condition, std::span<const ColumnView> views, std::span<std::uint8_t> mask, const Work& work) {
+void evaluate(const Condition& condition, std::span<const ColumnView> views, std::span<std::uint8_t> mask,
+              const Work& work) {
   parallel_for(work, (mask.size() + kBlock - 1) / kBlock, [&](std::size_t b) {
     const std::uint64_t first = b * kBlock;
     condition.evaluate(views, first, mask.subspan(first, std::min<std::uint64_t>(kBlock, mask.size() - first)));

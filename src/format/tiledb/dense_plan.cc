@@ -98,6 +98,17 @@ std::optional<std::uint32_t> DensePlanner::sole_source(std::span<const std::uint
   return newest->fragment;
 }
 
+bool DensePlanner::written(std::span<const std::uint64_t> tile) const {
+  const auto meets = [&](const Source& source) {
+    for (std::size_t d = 0; d < tile.size(); ++d) {
+      const std::uint64_t begin = tile[d] * grid_.extent[d], end = begin + (grid_.extent[d] - 1);
+      if (source.first[d] > end || begin > source.last[d]) return false;
+    }
+    return true;
+  };
+  return std::any_of(dense_.begin(), dense_.end(), meets) || std::any_of(sparse_.begin(), sparse_.end(), meets);
+}
+
 // Cuts off what the newest source has, and passes the rest on to the older ones.
 void DensePlanner::resolve(Piece& piece, const Box& box, std::size_t at, std::span<const Source* const> sources) const {
   if (at == sources.size()) {
@@ -158,8 +169,8 @@ DensePlan DensePlanner::plan(std::span<const AxisRuns> axes, const Work& work) c
   const std::size_t n = grid_.dimensions();
   std::vector<std::vector<TilePart>> parts(n);
   std::vector<std::uint64_t> first(n, UINT64_MAX), last(n, 0);
+  for (const AxisRuns& axis : axes) plan.shape.push_back(axis.length);
   for (std::size_t d = 0; d < n; ++d) {
-    plan.shape.push_back(axes[d].length);
     parts[d] = split_by_tile(axes[d], grid_.extent[d]);
     if (parts[d].empty()) return plan;
     for (const Run& run : axes[d].runs) {

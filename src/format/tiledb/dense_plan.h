@@ -53,6 +53,8 @@ class DensePlanner {
   // unwritten.
   std::optional<std::uint32_t> sole_source(std::span<const std::uint64_t> first,
                                            std::span<const std::uint64_t> last) const;
+  // Whether any fragment wrote a part of the space tile.
+  bool written(std::span<const std::uint64_t> tile) const;
   // Number of a space tile in a fragment.
   std::uint64_t tile_number(std::uint32_t fragment, std::span<const std::uint64_t> tile) const;
 

@@ -25,15 +25,15 @@ class DenseStream final : public BatchStream {
         request_(dense_request(*state_, query)),
         loaded_(fields_) {
     for (const FieldInfo& field : condition_.fields()) {
-      const auto at = std::find_if(fields_.begin(), fields_.end(), [&](const FieldInfo& f) { return f.name == field.name; });
+      const auto at =
+          std::find_if(fields_.begin(), fields_.end(), [&](const FieldInfo& f) { return f.name == field.name; });
       if (at == fields_.end()) loaded_.push_back(field);
     }
     for (const std::string& name : labels_)
       if (request_.selection.points)
         fail(ErrorKind::invalid_argument, "label '{}' cannot be read for single points", name);
     // Labels alone need no cell.
-    if (!fields_.empty() || labels_.empty())
-      blocks_.emplace(*state_, request_.selection, order_, loaded_, query_.work);
+    if (!fields_.empty() || labels_.empty()) blocks_.emplace(*state_, request_.selection, order_, loaded_, query_.work);
   }
 
   std::optional<Batch> next() override {
@@ -98,7 +98,8 @@ class DenseStream final : public BatchStream {
   void add_labels(Batch& batch) const {
     for (const std::string& name : labels_) {
       const SchemaLabel& label = label_named(*state_, name);
-      Column column = read_labels(*state_, label, first_ ? request_.selection.axes[label.dimension] : AxisRuns{}, query_.work);
+      Column column =
+          read_labels(*state_, label, first_ ? request_.selection.axes[label.dimension] : AxisRuns{}, query_.work);
       batch.columns.push_back(std::move(column));
     }
   }

@@ -8,8 +8,9 @@
 
 namespace tegula::tiledb {
 
-// Results above the budget come in blocks along the slowest axis of the order asked for; in row order each has its shape.
-// Labels among the fields come with the first batch, as one column per label with a cell per coordinate of its dimension.
+// Results above the budget come in blocks along the slowest axis of the order asked for; in row order each has its
+// shape. Labels among the fields come with the first batch, as one column per label with a cell per coordinate of its
+// dimension.
 std::unique_ptr<BatchStream> query_dense(std::shared_ptr<const ReadState> state, const Query& query);
 
 // One field into a caller's memory, whose shape is the selection's.

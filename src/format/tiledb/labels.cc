@@ -38,8 +38,8 @@ const SchemaLabel& label_named(const ReadState& state, std::string_view name) {
   fail(ErrorKind::invalid_argument, "there is no label '{}'", name);
 }
 
-std::vector<Range> label_to_dimension(const ReadState& state, const SchemaLabel& label, const std::vector<Range>& ranges,
-                                      const Work& work) {
+std::vector<Range> label_to_dimension(const ReadState& state, const SchemaLabel& label,
+                                      const std::vector<Range>& ranges, const Work& work) {
   const Context doing([&] { return fmt::format("looking up label '{}'", label.name); });
   const std::shared_ptr<ReadState> labels = open_labels(state, label);
   const DenseGrid& grid = labels->grid();

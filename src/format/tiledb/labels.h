@@ -14,8 +14,8 @@ namespace tegula::tiledb {
 const SchemaLabel& label_named(const ReadState& state, std::string_view name);
 
 // The ranges of the dimension that hold the labels asked for. Throws invalid_argument when a range holds none.
-std::vector<Range> label_to_dimension(const ReadState& state, const SchemaLabel& label, const std::vector<Range>& ranges,
-                                      const Work& work);
+std::vector<Range> label_to_dimension(const ReadState& state, const SchemaLabel& label,
+                                      const std::vector<Range>& ranges, const Work& work);
 
 // The label of each coordinate of a selection along its dimension.
 Column read_labels(const ReadState& state, const SchemaLabel& label, const AxisRuns& axis, const Work& work);

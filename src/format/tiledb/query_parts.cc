@@ -44,7 +44,8 @@ Value bound(const SchemaDimension& dimension, const Value& given, bool low) {
            display_name(dimension.type), *text);
     return static_cast<std::int64_t>(ticks->floor) + (low && !ticks->exact ? 1 : 0);
   } else if (!text && dimension.var()) {
-    fail(ErrorKind::invalid_argument, "dimension '{}' holds text; {} is a number", dimension.name, text_of_value(given));
+    fail(ErrorKind::invalid_argument, "dimension '{}' holds text; {} is a number", dimension.name,
+         text_of_value(given));
   }
   if (dimension.var()) return given;
   Bytes bytes;
@@ -74,8 +75,8 @@ Range checked(const ReadState& state, std::size_t d, const Range& given) {
     const Range domain{value_from_bytes(dimension.type, ByteView(dimension.domain).first(size)),
                        value_from_bytes(dimension.type, ByteView(dimension.domain).subspan(size, size))};
     if (!inside(domain))
-      fail(ErrorKind::invalid_argument, "the range {} on dimension '{}' lies outside of its domain {}", text_of_range(range),
-           dimension.name, text_of_range(domain));
+      fail(ErrorKind::invalid_argument, "the range {} on dimension '{}' lies outside of its domain {}",
+           text_of_range(range), dimension.name, text_of_range(domain));
   }
   if (const auto& current = state.schema().current_domain; current && !inside((*current)[d]))
     fail(ErrorKind::invalid_argument, "the range {} on dimension '{}' lies outside of the current domain {}",
@@ -107,8 +108,7 @@ std::vector<std::vector<Range>> ranges_of(const ReadState& state, const Query& q
   return ranges;
 }
 
-RangeSet sparse_ranges(const ReadState& state, const Query& query) {
-  const std::vector<std::vector<Range>> ranges = ranges_of(state, query);
+RangeSet sparse_ranges(const ReadState& state, std::span<const std::vector<Range>> ranges) {
   RangeSet set;
   for (std::size_t d = 0; d < ranges.size(); ++d) {
     RangeList& list = set.emplace_back(state.schema().dimensions[d].range_type());
@@ -116,6 +116,32 @@ RangeSet sparse_ranges(const ReadState& state, const Query& query) {
     list.finish();
   }
   return set;
+}
+
+std::vector<std::vector<RangeList>> overlapping_ranges(const ReadState& state,
+                                                       std::span<const std::vector<Range>> ranges) {
+  std::vector<std::vector<RangeList>> repeats(ranges.size());
+  for (std::size_t d = 0; d < ranges.size(); ++d) {
+    const SchemaDimension& dimension = state.schema().dimensions[d];
+    bool overlap = false;
+    std::vector<RangeList> lists;
+    for (std::size_t i = 0; i < ranges[d].size(); ++i) {
+      RangeList& list = lists.emplace_back(dimension.range_type());
+      list.add(ranges[d][i]);
+      list.finish();
+      Bytes low;
+      value_to_bytes(dimension.type, ranges[d][i].low, low);
+      for (std::size_t k = 0; k < ranges[d].size() && !overlap; ++k) {
+        if (k == i) continue;
+        RangeList other(dimension.range_type());
+        other.add(ranges[d][k]);
+        other.finish();
+        overlap = other.contains(low);
+      }
+    }
+    if (overlap) repeats[d] = std::move(lists);
+  }
+  return repeats;
 }
 
 DenseRequest dense_request(const ReadState& state, const Query& query) {
@@ -173,7 +199,8 @@ std::vector<FieldInfo> result_fields(const ReadState& state, const Query& query,
     const auto& known = state.schema().labels;
     if (std::none_of(known.begin(), known.end(), [&](const SchemaLabel& label) { return label.name == name; })) {
       std::string names;
-      for (const FieldInfo& field : state.fields()) names += fmt::format("{}'{}'", names.empty() ? "" : ", ", field.name);
+      for (const FieldInfo& field : state.fields())
+        names += fmt::format("{}'{}'", names.empty() ? "" : ", ", field.name);
       fail(ErrorKind::invalid_argument, "there is no field '{}'; the array has {}", name, names);
     }
     labels.push_back(name);

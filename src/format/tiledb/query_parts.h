@@ -17,7 +17,10 @@ namespace tegula::tiledb {
 // the wrong kind and for ranges outside of the domain or the current domain.
 std::vector<std::vector<Range>> ranges_of(const ReadState& state, const Query& query);
 
-RangeSet sparse_ranges(const ReadState& state, const Query& query);
+RangeSet sparse_ranges(const ReadState& state, std::span<const std::vector<Range>> ranges);
+// The single ranges of the dimensions whose ranges overlap; empty lists for the others.
+std::vector<std::vector<RangeList>> overlapping_ranges(const ReadState& state,
+                                                       std::span<const std::vector<Range>> ranges);
 
 struct DenseRequest {
   DenseSelection selection;

@@ -24,8 +24,7 @@ void RangeList::add(const Range& range) {
   if (type_.var) {
     const auto* high = std::get_if<std::string>(&range.high);
     texts_.push_back({std::get<std::string>(range.low), high ? *high : std::string(), false, high == nullptr});
-  } else
-  {
+  } else {
     numbers_.emplace_back(ordered_of(type_, range.low), ordered_of(type_, range.high));
   }
 }

@@ -8,7 +8,10 @@
 namespace tegula::tiledb {
 
 ReadState::ReadState(std::shared_ptr<Store> store, const OpenOptions& options)
-    : store_(std::move(store)), options_(options), opened_(open_array(store_, options, false)), fields_(field_infos(opened_.model)) {
+    : store_(std::move(store)),
+      options_(options),
+      opened_(open_array(store_, options, false)),
+      fields_(field_infos(opened_.model)) {
   if (!opened_.schema->sparse) grid_ = make_grid(*opened_.schema);
 }
 
@@ -42,12 +45,21 @@ const DensePlanner& ReadState::planner(const Work& work) const {
   return *planner_;
 }
 
+std::uint64_t stored_tiles(const Fragment& fragment) {
+  const std::uint64_t listed = fragment.tile_offsets(fragment.fields().front().slot).size();
+  if (listed != fragment.tiles())
+    fail(ErrorKind::corrupt, "{}: the footer speaks of {} tiles, the list of their offsets of {}",
+         join(fragment.folder(), kFragmentMetadataFile), fragment.tiles(), listed);
+  return listed;
+}
+
 const StoredField* stored_attribute(const Fragment& fragment, const FieldInfo& field) {
   const StoredField* stored = fragment.field(field.name);
   if (!stored || stored->kind != FieldKind::attribute || stored->var() != field.var()) return nullptr;
   if (!field.var() && stored->cell_size() != field.cell_size())
     fail(ErrorKind::unsupported,
-         "fragment {} holds attribute '{}' with cells of {} bytes, the schema has {}: it was dropped and added again with another "
+         "fragment {} holds attribute '{}' with cells of {} bytes, the schema has {}: it was dropped and added again "
+         "with another "
          "type; open the array at a time before that",
          fragment.name(), field.name, stored->cell_size(), field.cell_size());
   return stored;

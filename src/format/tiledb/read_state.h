@@ -52,6 +52,9 @@ class ReadState {
   mutable std::unique_ptr<DensePlanner> planner_;
 };
 
+// Number of tiles, checked against the lists of the fragment's metadata: loops over tiles must not be sized by damage.
+std::uint64_t stored_tiles(const Fragment& fragment);
+
 // How a fragment stores an attribute of the schema that is read; null when its cells get the fill value: the fragment's
 // schema lacks it, or it changed between fixed and variable size. Throws unsupported when its cells have another size.
 const StoredField* stored_attribute(const Fragment& fragment, const FieldInfo& field);

@@ -22,7 +22,8 @@ bool needs_times(const SparseQuery& query, std::uint32_t f) {
   const Fragment& fragment = *query.state->fragments({})[f];
   if (!fragment.has_timestamps()) return false;
   if (query.deduplicates() || partly_visible(fragment, query.state->window())) return true;
-  return std::any_of(query.deletes[f].begin(), query.deletes[f].end(), [](const FragmentDelete& d) { return d.by_time; });
+  return std::any_of(query.deletes[f].begin(), query.deletes[f].end(),
+                     [](const FragmentDelete& d) { return d.by_time; });
 }
 
 // One tile while its candidates are found.
@@ -46,10 +47,14 @@ void append_cells(Column& column, const TileData& tile, const Finding& finding, 
       std::memcpy(out + i * kSize, tile.data.data() + finding.cells[i] * kSize, kSize);
   };
   switch (size) {
-    case 1: return copy(std::integral_constant<std::size_t, 1>{});
-    case 2: return copy(std::integral_constant<std::size_t, 2>{});
-    case 4: return copy(std::integral_constant<std::size_t, 4>{});
-    default: return copy(std::integral_constant<std::size_t, 8>{});
+    case 1:
+      return copy(std::integral_constant<std::size_t, 1>{});
+    case 2:
+      return copy(std::integral_constant<std::size_t, 2>{});
+    case 4:
+      return copy(std::integral_constant<std::size_t, 4>{});
+    default:
+      return copy(std::integral_constant<std::size_t, 8>{});
   }
 }
 
@@ -58,7 +63,8 @@ void append_text(Column& column, const TileData& tile, const Finding& finding) {
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t cell = finding.all ? i : finding.cells[i];
     const auto begin = tile.data.begin() + static_cast<std::ptrdiff_t>(tile.offsets[cell]);
-    column.data.insert(column.data.end(), begin, begin + static_cast<std::ptrdiff_t>(tile.offsets[cell + 1] - tile.offsets[cell]));
+    column.data.insert(column.data.end(), begin,
+                       begin + static_cast<std::ptrdiff_t>(tile.offsets[cell + 1] - tile.offsets[cell]));
     column.offsets.push_back(column.data.size());
   }
 }
@@ -81,7 +87,8 @@ std::vector<std::pair<std::size_t, std::size_t>> slabs(std::size_t tiles, std::u
   return runs;
 }
 
-SparseCells find_cells(const SparseQuery& query, const RangeSet& ranges, std::vector<SparseTile> tiles, const Work& work) {
+SparseCells find_cells(const SparseQuery& query, const RangeSet& ranges, std::vector<SparseTile> tiles,
+                       const Work& work) {
   const ReadState& state = *query.state;
   const auto& fragments = state.fragments(work);
   const std::size_t n = state.schema().dimensions.size();
@@ -103,7 +110,8 @@ SparseCells find_cells(const SparseQuery& query, const RangeSet& ranges, std::ve
       for (std::size_t d = 0; d < n; ++d)
         if (keep_coordinates || !ranges[d].whole())
           parts.push_back({fragment, fragment->field(fragment->schema().dimensions[d].name), tile.tile});
-    if (needs_times(query, tile.fragment)) parts.push_back({fragment, fragment->special(FieldKind::timestamps), tile.tile});
+    if (needs_times(query, tile.fragment))
+      parts.push_back({fragment, fragment->special(FieldKind::timestamps), tile.tile});
     return parts;
   };
   for (std::size_t i = 0; i < result.tiles.size(); ++i) {
@@ -178,12 +186,14 @@ SparseCells find_cells(const SparseQuery& query, const RangeSet& ranges, std::ve
         for (std::uint64_t i = 0; i < count; ++i)
           result.times[at + i] = load_le<std::uint64_t>(times + std::uint64_t{result.cell[at + i]} * 8);
       } else {
-        std::fill_n(result.times.begin() + static_cast<std::ptrdiff_t>(at), count, fragments[tile.fragment]->first_time());
+        std::fill_n(result.times.begin() + static_cast<std::ptrdiff_t>(at), count,
+                    fragments[tile.fragment]->first_time());
       }
     });
     for (std::size_t d = 0; d < result.coordinates.size(); ++d)
       if (result.coordinates[d].var())
-        for (const Finding& finding : findings) append_text(result.coordinates[d], loaded[finding.first_part + d], finding);
+        for (const Finding& finding : findings)
+          append_text(result.coordinates[d], loaded[finding.first_part + d], finding);
   }
   result.keep.assign(result.count(), 1);
   return result;
@@ -194,7 +204,8 @@ void hide_older(SparseCells& cells, std::span<const std::uint64_t> order, const 
   std::vector<std::uint64_t> fragment_time;
   if (cells.times.empty()) {
     fragment_time.reserve(cells.tiles.size());
-    for (const SparseTile& tile : cells.tiles) fragment_time.push_back(state.fragments(work)[tile.fragment]->first_time());
+    for (const SparseTile& tile : cells.tiles)
+      fragment_time.push_back(state.fragments(work)[tile.fragment]->first_time());
   }
   const auto time_of = [&](std::uint64_t candidate) {
     if (!cells.times.empty()) return cells.times[candidate];
@@ -214,6 +225,27 @@ void hide_older(SparseCells& cells, std::span<const std::uint64_t> order, const 
   }
 }
 
+namespace {
+
+Buffer<std::uint64_t> repeated(const SparseQuery& query, const SparseCells& cells, Buffer<std::uint64_t> order) {
+  if (std::all_of(query.repeats.begin(), query.repeats.end(), [](const auto& lists) { return lists.empty(); }))
+    return order;
+  Buffer<std::uint64_t> more;
+  for (const std::uint64_t candidate : order) {
+    std::uint64_t times = 1;
+    for (std::size_t d = 0; d < query.repeats.size(); ++d) {
+      if (query.repeats[d].empty()) continue;
+      const ByteView value = cells.coordinates[d].cell(candidate);
+      times *= static_cast<std::uint64_t>(std::count_if(query.repeats[d].begin(), query.repeats[d].end(),
+                                                        [&](const RangeList& list) { return list.contains(value); }));
+    }
+    more.insert(more.end(), times, candidate);
+  }
+  return more;
+}
+
+}  // namespace
+
 Buffer<std::uint64_t> result_order(const SparseQuery& query, SparseCells& cells, const Work& work) {
   Buffer<std::uint64_t> order;
   if (query.sorts()) {
@@ -226,7 +258,7 @@ Buffer<std::uint64_t> result_order(const SparseQuery& query, SparseCells& cells,
   }
   apply_conditions(query, cells, work);
   std::erase_if(order, [&](std::uint64_t candidate) { return cells.keep[candidate] == 0; });
-  return order;
+  return repeated(query, cells, std::move(order));
 }
 
 }  // namespace tegula::tiledb

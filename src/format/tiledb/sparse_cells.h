@@ -25,7 +25,8 @@ struct SparseCells {
 };
 
 // Loads coordinates where they decide anything.
-SparseCells find_cells(const SparseQuery& query, const RangeSet& ranges, std::vector<SparseTile> tiles, const Work& work);
+SparseCells find_cells(const SparseQuery& query, const RangeSet& ranges, std::vector<SparseTile> tiles,
+                       const Work& work);
 // Clears `keep` of all but the newest of the cells at one place. `order` holds the candidates sorted by place.
 void hide_older(SparseCells& cells, std::span<const std::uint64_t> order, const ReadState& state, const Work& work);
 // Clears `keep` of the cells that a delete removed or that the query's condition does not match.
@@ -35,8 +36,9 @@ void apply_conditions(const SparseQuery& query, SparseCells& cells, const Work& 
 Buffer<std::uint64_t> result_order(const SparseQuery& query, SparseCells& cells, const Work& work);
 
 // Columns of the result; `order` as above.
-std::vector<Column> gather_fields(const SparseQuery& query, const SparseCells& cells, std::span<const std::uint64_t> order,
-                                  std::span<const FieldInfo> fields, const Work& work);
+std::vector<Column> gather_fields(const SparseQuery& query, const SparseCells& cells,
+                                  std::span<const std::uint64_t> order, std::span<const FieldInfo> fields,
+                                  const Work& work);
 
 // Runs of tiles that may be loaded together: [begin, end) pairs, each below `limit` bytes or a single tile.
 std::vector<std::pair<std::size_t, std::size_t>> slabs(std::size_t tiles, std::uint64_t limit,

@@ -1,5 +1,5 @@
-// Deletes and the condition of a query, tile by tile. Both speak of the cells that are left after older ones were hidden, so
-// that a deleted cell does not bring back what it had replaced.
+// Deletes and the condition of a query, tile by tile. Both speak of the cells that are left after older ones were
+// hidden, so that a deleted cell does not bring back what it had replaced.
 #include <algorithm>
 
 #include "base/endian.h"

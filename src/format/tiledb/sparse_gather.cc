@@ -1,4 +1,5 @@
-// Values of the cells that make a sparse result. Tiles are decoded once per field; each value goes straight to its place.
+// Values of the cells that make a sparse result. Tiles are decoded once per field; each value goes straight to its
+// place.
 #include <algorithm>
 #include <cstring>
 
@@ -18,22 +19,29 @@ void scatter(const TileData& tile, std::span<const std::uint32_t> cells, std::sp
              std::size_t size, std::byte* out) {
   const auto copy = [&]<std::size_t kSize>(std::integral_constant<std::size_t, kSize>) {
     for (std::size_t i = 0; i < cells.size(); ++i)
-      if (places[i] != kNowhere) std::memcpy(out + places[i] * kSize, tile.data.data() + std::uint64_t{cells[i]} * kSize, kSize);
+      if (places[i] != kNowhere)
+        std::memcpy(out + places[i] * kSize, tile.data.data() + std::uint64_t{cells[i]} * kSize, kSize);
   };
   switch (size) {
-    case 1: return copy(std::integral_constant<std::size_t, 1>{});
-    case 2: return copy(std::integral_constant<std::size_t, 2>{});
-    case 4: return copy(std::integral_constant<std::size_t, 4>{});
-    case 8: return copy(std::integral_constant<std::size_t, 8>{});
+    case 1:
+      return copy(std::integral_constant<std::size_t, 1>{});
+    case 2:
+      return copy(std::integral_constant<std::size_t, 2>{});
+    case 4:
+      return copy(std::integral_constant<std::size_t, 4>{});
+    case 8:
+      return copy(std::integral_constant<std::size_t, 8>{});
     default:
       for (std::size_t i = 0; i < cells.size(); ++i)
-        if (places[i] != kNowhere) std::memcpy(out + places[i] * size, tile.data.data() + std::uint64_t{cells[i]} * size, size);
+        if (places[i] != kNowhere)
+          std::memcpy(out + places[i] * size, tile.data.data() + std::uint64_t{cells[i]} * size, size);
   }
 }
 
 class FieldGatherer {
  public:
-  FieldGatherer(const SparseQuery& query, const SparseCells& cells, std::span<const std::uint64_t> order, const Work& work)
+  FieldGatherer(const SparseQuery& query, const SparseCells& cells, std::span<const std::uint64_t> order,
+                const Work& work)
       : query_(query), cells_(cells), order_(order), work_(work), places_(cells.count(), kNowhere) {
     for (std::uint64_t i = 0; i < order.size(); ++i) places_[order[i]] = i;
     for (std::size_t t = 0; t < cells.tiles.size(); ++t) {
@@ -72,9 +80,10 @@ class FieldGatherer {
         fill(tiles_[i], *attribute, column, views);
       }
     }
-    for (const auto& [begin, end] :
-         slabs(refs.size(), field.var() ? UINT64_MAX : kSlabBytes, [&](std::size_t i) { return decoded_bytes(refs[i]); })) {
-      std::vector<TileData> loaded = load_tiles(query_.state->files(), std::span(refs).subspan(begin, end - begin), work_);
+    for (const auto& [begin, end] : slabs(refs.size(), field.var() ? UINT64_MAX : kSlabBytes,
+                                          [&](std::size_t i) { return decoded_bytes(refs[i]); })) {
+      std::vector<TileData> loaded =
+          load_tiles(query_.state->files(), std::span(refs).subspan(begin, end - begin), work_);
       parallel_for(work_, loaded.size(), [&](std::size_t k) {
         take(loaded[k], tile_of[begin + k], refs[begin + k].field->nullable, column, views);
       });
@@ -112,7 +121,8 @@ class FieldGatherer {
     if (column.var()) {
       for (std::size_t i = 0; i < cell.size(); ++i)
         if (place[i] != kNowhere)
-          views[place[i]] = ByteView(data.data).subspan(data.offsets[cell[i]], data.offsets[cell[i] + 1] - data.offsets[cell[i]]);
+          views[place[i]] =
+              ByteView(data.data).subspan(data.offsets[cell[i]], data.offsets[cell[i] + 1] - data.offsets[cell[i]]);
     } else {
       scatter(data, cell, place, column.cell_size(), column.data.data());
     }
@@ -144,22 +154,37 @@ class FieldGatherer {
 
 }  // namespace
 
-std::vector<Column> gather_fields(const SparseQuery& query, const SparseCells& cells, std::span<const std::uint64_t> order,
-                                  std::span<const FieldInfo> fields, const Work& work) {
+std::vector<Column> gather_fields(const SparseQuery& query, const SparseCells& cells,
+                                  std::span<const std::uint64_t> order, std::span<const FieldInfo> fields,
+                                  const Work& work) {
+  // Cells that show more than once are loaded once and repeated at the end.
+  Buffer<std::uint64_t> once, repeat;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i > 0 && order[i] == order[i - 1] && repeat.empty()) {
+      once.assign(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(i));
+      for (std::uint64_t k = 0; k < i; ++k) repeat.push_back(k);
+    }
+    if (repeat.empty()) continue;
+    if (order[i] != order[i - 1]) once.push_back(order[i]);
+    repeat.push_back(once.size() - 1);
+  }
+  const std::span<const std::uint64_t> cells_once = repeat.empty() ? order : std::span<const std::uint64_t>(once);
+
   std::vector<Column> columns;
   std::vector<FieldInfo> loaded;
   for (const FieldInfo& field : fields)
     if (!field.dimension || cells.coordinates.empty()) loaded.push_back(field);
   std::optional<FieldGatherer> gatherer;
   if (!loaded.empty()) {
-    gatherer.emplace(query, cells, order, work);
+    gatherer.emplace(query, cells, cells_once, work);
     gatherer->prefetch_all(loaded);
   }
   for (const FieldInfo& field : fields) {
     if (field.dimension && !cells.coordinates.empty())
-      columns.push_back(gather(cells.coordinates[*query.state->schema().dimension_index(field.name)], order));
+      columns.push_back(gather(cells.coordinates[*query.state->schema().dimension_index(field.name)], cells_once));
     else
       columns.push_back(gatherer->gather(field));
+    if (!repeat.empty()) columns.back() = gather(columns.back(), repeat);
   }
   return columns;
 }

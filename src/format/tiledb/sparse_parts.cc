@@ -27,9 +27,10 @@ std::uint64_t tile_index(const SchemaDimension& dimension, std::uint64_t ordered
   });
 }
 
-// Where a space tile begins in (low, high], near `wanted`; low when there is only one. Searched, since tiles of floats begin where
-// the rounding of a division says so.
-std::uint64_t tile_boundary(const SchemaDimension& dimension, std::uint64_t low, std::uint64_t high, std::uint64_t wanted) {
+// Where a space tile begins in (low, high], near `wanted`; low when there is only one. Searched, since tiles of floats
+// begin where the rounding of a division says so.
+std::uint64_t tile_boundary(const SchemaDimension& dimension, std::uint64_t low, std::uint64_t high,
+                            std::uint64_t wanted) {
   const std::uint64_t first = tile_index(dimension, low), last = tile_index(dimension, high);
   if (first == last) return low;
   const std::uint64_t target = std::max(first + 1, tile_index(dimension, wanted));
@@ -53,12 +54,15 @@ Bounds clipped(const Bounds& box, const std::pair<std::uint64_t, std::uint64_t>&
 
 }  // namespace
 
-SparseQuery make_sparse_query(std::shared_ptr<const ReadState> state, const Query& query, std::vector<FieldInfo> fields) {
+SparseQuery make_sparse_query(std::shared_ptr<const ReadState> state, const Query& query,
+                              std::vector<FieldInfo> fields) {
   SparseQuery result;
   result.fields = std::move(fields);
-  result.ranges = sparse_ranges(*state, query);
+  const std::vector<std::vector<Range>> ranges = ranges_of(*state, query);
+  result.ranges = sparse_ranges(*state, ranges);
   result.where = bind_condition(*state, query);
   result.order = query.order.value_or(Order::unordered);
+  if (result.order == Order::row || result.order == Order::col) result.repeats = overlapping_ranges(*state, ranges);
   const auto& fragments = state->fragments(query.work);
   std::set<std::uint32_t> touched;
   for (const SparseTile& tile : find_tiles(*state, result.ranges, query.work)) touched.insert(tile.fragment);
@@ -130,12 +134,14 @@ std::optional<SparsePart> SparseParts::next() {
   return std::nullopt;
 }
 
-// Cuts along the dimension that leads the order, where about half of the tiles begin before the cut. The next dimension may
-// only be cut when the part has a single value, or space tile, of all those before it.
+// Cuts along the dimension that leads the order, where about half of the tiles begin before the cut. The next dimension
+// may only be cut when the part has a single value, or space tile, of all those before it.
 bool SparseParts::split(const SparsePart& part) {
   const ArraySchema& schema = query_.state->schema();
   const auto& fragments = query_.state->fragments(work_);
-  const auto leaves = [&](const SparseTile& tile) -> const MbrTable& { return fragments[tile.fragment]->rtree().leaves(); };
+  const auto leaves = [&](const SparseTile& tile) -> const MbrTable& {
+    return fragments[tile.fragment]->rtree().leaves();
+  };
   if (query_.order == Order::global && schema.cell_order == Order::hilbert) return false;
   const std::size_t n = schema.dimensions.size();
 
@@ -183,7 +189,8 @@ bool SparseParts::split(const SparsePart& part) {
       halve(d, at);
       return true;
     }
-  const bool last_first = query_.order == Order::col || (query_.order == Order::global && schema.cell_order == Order::col);
+  const bool last_first =
+      query_.order == Order::col || (query_.order == Order::global && schema.cell_order == Order::col);
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t d = last_first ? n - 1 - i : i;
     if (schema.dimensions[d].var()) {

@@ -14,8 +14,8 @@ std::vector<FieldInfo> fields_without_labels(const ReadState& state, const Query
   std::vector<std::string> labels;
   std::vector<FieldInfo> fields = result_fields(state, query, labels);
   if (!labels.empty())
-    fail(ErrorKind::unsupported, "label '{}' cannot be read with the cells of a sparse array; open '{}' below it", labels[0],
-         "__labels");
+    fail(ErrorKind::unsupported, "label '{}' cannot be read with the cells of a sparse array; open '{}' below it",
+         labels[0], "__labels");
   return fields;
 }
 
@@ -66,7 +66,8 @@ class SparseStream final : public BatchStream {
 
 std::unique_ptr<BatchStream> query_sparse(std::shared_ptr<const ReadState> state, const Query& query) {
   if (query.select) fail(ErrorKind::invalid_argument, "a sparse array is read by ranges, not by a selection");
-  if (query.row_numbers) fail(ErrorKind::invalid_argument, "the cells of a sparse array have coordinates, not row numbers");
+  if (query.row_numbers)
+    fail(ErrorKind::invalid_argument, "the cells of a sparse array have coordinates, not row numbers");
   if (!query.aggregates.empty()) return aggregate_sparse(std::move(state), query);
   return std::make_unique<SparseStream>(std::move(state), query);
 }

@@ -11,7 +11,8 @@
 namespace tegula::tiledb {
 
 // `fields` are what will be read of the cells besides the condition's.
-SparseQuery make_sparse_query(std::shared_ptr<const ReadState> state, const Query& query, std::vector<FieldInfo> fields);
+SparseQuery make_sparse_query(std::shared_ptr<const ReadState> state, const Query& query,
+                              std::vector<FieldInfo> fields);
 
 // A part of a sparse result that is read at once.
 struct SparsePart {
@@ -19,9 +20,9 @@ struct SparsePart {
   std::vector<SparseTile> tiles;
 };
 
-// Cuts a query into parts that fit a budget and follow each other in the order of the result. Without sorting these are runs of
-// tiles. Otherwise the domain is halved until a part fits; a part that cannot be halved is given as it is: cells of a
-// Hilbert order read in that order, cells that share all but their text coordinates.
+// Cuts a query into parts that fit a budget and follow each other in the order of the result. Without sorting these are
+// runs of tiles. Otherwise the domain is halved until a part fits; a part that cannot be halved is given as it is:
+// cells of a Hilbert order read in that order, cells that share all but their text coordinates.
 class SparseParts {
  public:
   SparseParts(const SparseQuery& query, const Work& work);

@@ -31,10 +31,14 @@ struct SparseQuery {
   Condition where;
   Order order = Order::unordered;
   std::vector<std::vector<FragmentDelete>> deletes;  // by fragment
+  // Row and col order show a cell once for each of the ranges it lies in: by dimension, where ranges overlap.
+  std::vector<std::vector<RangeList>> repeats;
   bool unique = false;  // equal coordinates occur at most once among the cells that can be seen
 
   bool deduplicates() const { return !unique && !state->schema().allows_duplicates; }
-  bool sorts() const { return deduplicates() || order == Order::row || order == Order::col || (order == Order::global && !in_order); }
+  bool sorts() const {
+    return deduplicates() || order == Order::row || order == Order::col || (order == Order::global && !in_order);
+  }
   bool in_order = false;  // reading tile by tile gives the global order
 };
 

@@ -37,7 +37,8 @@ class Verifier {
     // Conditions come with the fragments, whose damage is known by now.
     if (problems_.empty()) attempt(std::string(kCommitsFolder), [&] { state_.conditions(work_); });
     leftovers();
-    std::stable_sort(problems_.begin(), problems_.end(), [](const Problem& a, const Problem& b) { return a.file < b.file; });
+    std::stable_sort(problems_.begin(), problems_.end(),
+                     [](const Problem& a, const Problem& b) { return a.file < b.file; });
     return std::move(problems_);
   }
 
@@ -61,6 +62,7 @@ class Verifier {
   }
 
   void check(const Fragment& fragment) {
+    if (!attempt(join(fragment.folder(), kFragmentMetadataFile), [&] { stored_tiles(fragment); })) return;
     for (const StoredField& field : fragment.fields()) {
       std::vector<Fragment::Data> parts{Fragment::Data::fixed};
       if (field.var()) parts.push_back(Fragment::Data::var);
@@ -75,7 +77,8 @@ class Verifier {
           const std::optional<std::uint64_t> size = store_.size(file);
           if (!size) fail(ErrorKind::corrupt, "{}: missing", store_.describe(file));
           if (*size != expected)
-            fail(ErrorKind::corrupt, "{}: {} bytes, the fragment's metadata says {}", store_.describe(file), *size, expected);
+            fail(ErrorKind::corrupt, "{}: {} bytes, the fragment's metadata says {}", store_.describe(file), *size,
+                 expected);
         });
       }
       check_tiles(fragment, field);
@@ -107,7 +110,8 @@ class Verifier {
     for (std::uint64_t i = 0; i < data.cells; ++i) {
       const std::uint64_t value = to_ordered(field.type, data.data.data() + i * field.type.size);
       if (value < low || value > high)
-        fail(ErrorKind::corrupt, "{}: cell {} of tile {} lies outside of the rectangle that the fragment's metadata gives the tile",
+        fail(ErrorKind::corrupt,
+             "{}: cell {} of tile {} lies outside of the rectangle that the fragment's metadata gives the tile",
              store_.describe(field.file()), i, tile);
     }
   }

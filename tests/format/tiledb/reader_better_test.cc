@@ -14,7 +14,8 @@ TEST(ReaderBetter, FloatScaleFromBeforeTypesWereChained) {
   for (const Column& column : batch.columns)
     for (std::size_t i = 0; i < column.cells(); ++i) {
       if (!column.type.is_float()) continue;
-      const double value = column.type.size == 4 ? load_le<float>(column.cell(i).data()) : load_le<double>(column.cell(i).data());
+      const double value =
+          column.type.size == 4 ? load_le<float>(column.cell(i).data()) : load_le<double>(column.cell(i).data());
       EXPECT_LT(std::abs(value), 1e6) << column.name;
     }
 }
@@ -30,8 +31,12 @@ TEST(ReaderBetter, OldFragmentsAfterUpgradeAndEvolution) {
   const auto a = values<std::int32_t>(*batch.column("a"));
   const std::vector<std::string> s = texts(*batch.column("s"));
   for (std::size_t i = 0; i < d.size(); ++i) {
-    if (d[i] == 13) EXPECT_EQ(s[i], "eel5");
-    if (d[i] == 35) EXPECT_EQ(a[i], 203);
+    if (d[i] == 13) {
+      EXPECT_EQ(s[i], "eel5");
+    }
+    if (d[i] == 35) {
+      EXPECT_EQ(a[i], 203);
+    }
   }
   EXPECT_EQ(array->schema().attributes.size(), 3u);
 }

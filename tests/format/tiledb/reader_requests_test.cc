@@ -32,7 +32,8 @@ std::vector<std::int32_t> read(const Array& array, std::int64_t first, std::int6
 TEST(ReaderRequests, ASliceReadsTheDataOfTheFragmentsItTouches) {
   // Small tiles: what is asserted here is which fragments are read at all.
   HandMadeArray made(10 * kFragments - 1, 10);
-  for (std::int64_t f = 0; f < kFragments; ++f) made.write(static_cast<std::uint64_t>(f + 1), 10 * f, cells_from(10 * f, 10));
+  for (std::int64_t f = 0; f < kFragments; ++f)
+    made.write(static_cast<std::uint64_t>(f + 1), 10 * f, cells_from(10 * f, 10));
   const auto counts = std::make_shared<StoreCounts>();
   std::vector<std::string> data_files;
   std::mutex mutex;
@@ -88,7 +89,8 @@ TEST(ReaderRequests, TheLatestFragmentWinsWhateverTheNumberOfThreads) {
   HandMadeArray made(999, 7);
   std::vector<std::int32_t> expected(1000, -1);
   for (std::uint64_t f = 0; f < 60; ++f) {
-    const std::int64_t first = static_cast<std::int64_t>(f * 37 % 900), count = static_cast<std::int64_t>(5 + f * 13 % 90);
+    const std::int64_t first = static_cast<std::int64_t>(f * 37 % 900),
+                       count = static_cast<std::int64_t>(5 + f * 13 % 90);
     std::vector<std::int32_t> values(static_cast<std::size_t>(count), static_cast<std::int32_t>(f));
     made.write(f + 1, first, values);
     std::fill_n(expected.begin() + first, count, static_cast<std::int32_t>(f));

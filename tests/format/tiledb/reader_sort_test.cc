@@ -85,12 +85,16 @@ std::vector<Case> cases() {
   ArraySchema large;
   large.dimensions = {number_dimension<std::int64_t>(TypeId::int64, INT64_MIN + 1, INT64_MAX - 1000, 1000),
                       number_dimension<std::int64_t>(TypeId::int64, -50, 49, 7)};
-  all.push_back({"more bits than a key has", large, {number_column(wide, TypeId::int64), number_column(narrow, TypeId::int64)}});
+  all.push_back(
+      {"more bits than a key has", large, {number_column(wide, TypeId::int64), number_column(narrow, TypeId::int64)}});
   ArraySchema swapped;
   swapped.dimensions = {large.dimensions[1], large.dimensions[0]};
-  all.push_back({"the first dimension narrow", swapped, {number_column(narrow, TypeId::int64), number_column(wide, TypeId::int64)}});
+  all.push_back({"the first dimension narrow",
+                 swapped,
+                 {number_column(narrow, TypeId::int64), number_column(wide, TypeId::int64)}});
   ArraySchema real;
-  real.dimensions = {number_dimension<float>(TypeId::float32, -8, 8, 3), number_dimension<double>(TypeId::float64, -100, 100, 7)};
+  real.dimensions = {number_dimension<float>(TypeId::float32, -8, 8, 3),
+                     number_dimension<double>(TypeId::float64, -100, 100, 7)};
   all.push_back({"floats", real, {number_column(floats, TypeId::float32), number_column(doubles, TypeId::float64)}});
   ArraySchema text;
   text.dimensions = {text_dimension(), number_dimension<std::int32_t>(TypeId::int32, 0, 999, 100)};
@@ -102,15 +106,20 @@ std::vector<Case> cases() {
 }
 
 std::uint64_t tile_of(const SchemaDimension& dimension, const Column& column, std::uint64_t i) {
-  const double low = std::holds_alternative<double>(value_from_bytes(dimension.type, ByteView(dimension.domain).first(dimension.type.size)))
-                         ? std::get<double>(value_from_bytes(dimension.type, ByteView(dimension.domain).first(dimension.type.size)))
-                         : 0;
+  const double low =
+      std::holds_alternative<double>(
+          value_from_bytes(dimension.type, ByteView(dimension.domain).first(dimension.type.size)))
+          ? std::get<double>(value_from_bytes(dimension.type, ByteView(dimension.domain).first(dimension.type.size)))
+          : 0;
   if (dimension.type.id == TypeId::float32)
-    return static_cast<std::uint64_t>((load_le<float>(column.cell(i).data()) - static_cast<float>(low)) / load_le<float>(dimension.extent.data()));
+    return static_cast<std::uint64_t>((load_le<float>(column.cell(i).data()) - static_cast<float>(low)) /
+                                      load_le<float>(dimension.extent.data()));
   if (dimension.type.id == TypeId::float64)
-    return static_cast<std::uint64_t>((load_le<double>(column.cell(i).data()) - low) / load_le<double>(dimension.extent.data()));
+    return static_cast<std::uint64_t>((load_le<double>(column.cell(i).data()) - low) /
+                                      load_le<double>(dimension.extent.data()));
   if (dimension.type.id == TypeId::int32)
-    return static_cast<std::uint64_t>(load_le<std::int32_t>(column.cell(i).data()) - load_le<std::int32_t>(dimension.domain.data())) /
+    return static_cast<std::uint64_t>(load_le<std::int32_t>(column.cell(i).data()) -
+                                      load_le<std::int32_t>(dimension.domain.data())) /
            static_cast<std::uint64_t>(load_le<std::int32_t>(dimension.extent.data()));
   return (static_cast<std::uint64_t>(load_le<std::int64_t>(column.cell(i).data())) -
           static_cast<std::uint64_t>(load_le<std::int64_t>(dimension.domain.data()))) /
@@ -128,13 +137,15 @@ std::vector<std::uint64_t> by_comparing(const Case& c, Order order) {
       for (std::size_t i = 0; i < n; ++i) {
         const std::size_t d = dimension(c.schema.tile_order, i);
         if (c.schema.dimensions[d].var()) continue;
-        const std::uint64_t x = tile_of(c.schema.dimensions[d], c.columns[d], a), y = tile_of(c.schema.dimensions[d], c.columns[d], b);
+        const std::uint64_t x = tile_of(c.schema.dimensions[d], c.columns[d], a),
+                            y = tile_of(c.schema.dimensions[d], c.columns[d], b);
         if (x != y) return x < y;
       }
     for (std::size_t i = 0; i < n; ++i) {
       const std::size_t d = dimension(order == Order::global ? c.schema.cell_order : order, i);
       const Column& column = c.columns[d];
-      if (const int less = compare_values(column.type, column.var(), column.cell(a), column.cell(b)); less != 0) return less < 0;
+      if (const int less = compare_values(column.type, column.var(), column.cell(a), column.cell(b)); less != 0)
+        return less < 0;
     }
     return false;
   });
@@ -165,7 +176,8 @@ TEST(ReaderSort, KeysKeepTheOrderOfEquals) {
     Buffer<KeyedCell> cells(n), expected;
     for (std::size_t i = 0; i < n; ++i) cells[i] = {random() % (n / 2 + 1) << (i % 3 == 0 ? 40 : 0), i};
     expected = cells;
-    std::stable_sort(expected.begin(), expected.end(), [](const KeyedCell& a, const KeyedCell& b) { return a.key < b.key; });
+    std::stable_sort(expected.begin(), expected.end(),
+                     [](const KeyedCell& a, const KeyedCell& b) { return a.key < b.key; });
     sort_by_key(cells, {});
     for (std::size_t i = 0; i < n; ++i) {
       ASSERT_EQ(cells[i].key, expected[i].key);

@@ -49,8 +49,8 @@ TEST(ReaderSparse, OrdersOfTwoDimensions) {
 }
 
 TEST(ReaderSparse, SmallBudgetsGiveTheSameInPieces) {
-  for (const char* name : {"sparse_2d", "sparse_string_dim", "sparse_float_dims", "sparse_hilbert", "sparse_dups", "nullable_sparse",
-                           "consolidate_timestamps-2.30", "deletes-2.30"})
+  for (const char* name : {"sparse_2d", "sparse_string_dim", "sparse_float_dims", "sparse_hilbert", "sparse_dups",
+                           "nullable_sparse", "consolidate_timestamps-2.30", "deletes-2.30"})
     for (const Order order : {Order::row, Order::col, Order::global, Order::unordered}) {
       const auto array = open_copy(name);
       const Batch whole = ask(*array, ordered(order));
@@ -58,10 +58,11 @@ TEST(ReaderSparse, SmallBudgetsGiveTheSameInPieces) {
       for (const std::uint64_t memory : {1u, 400u, 2000u}) {
         query.work.memory = memory;
         const Batch pieces = ask(*array, query);
-        if (order == Order::unordered || std::string(name) == "sparse_dups")
+        if (order == Order::unordered || std::string(name) == "sparse_dups") {
           EXPECT_EQ(rows(pieces), rows(whole)) << name;
-        else
+        } else {
           EXPECT_TRUE(same(pieces, whole)) << name << " order " << static_cast<int>(order) << " in " << memory;
+        }
       }
       if (order != Order::global || std::string(name) != "sparse_hilbert") {
         query.work.memory = 1;
@@ -88,9 +89,13 @@ TEST(ReaderSparse, ThreadsDoNotChangeTheAnswer) {
 TEST(ReaderSparse, OverlappingRangesAreMerged) {
   const auto array = open_copy("sparse_2d");
   Query query = ordered(Order::row);
-  query.ranges = {{"r", {{std::int64_t{1}, std::int64_t{20}}, {std::int64_t{-9}, std::int64_t{3}}, {std::int64_t{30}, std::int64_t{30}}}}};
+  query.ranges = {{"r",
+                   {{std::int64_t{1}, std::int64_t{20}},
+                    {std::int64_t{-9}, std::int64_t{3}},
+                    {std::int64_t{30}, std::int64_t{30}}}}};
   query.fields = {"r"};
-  EXPECT_EQ(values<std::int64_t>(ask(*array, query).columns[0]), (Longs{-9, -9, -7, -6, -6, -5, 1, 1, 3, 14, 14, 18, 30}));
+  EXPECT_EQ(values<std::int64_t>(ask(*array, query).columns[0]),
+            (Longs{-9, -9, -7, -6, -6, -5, 1, 1, 3, 14, 14, 18, 30}));
   query.skip = 3;
   query.limit = 4;
   EXPECT_EQ(values<std::int64_t>(ask(*array, query).columns[0]), (Longs{-6, -6, -5, 1}));
@@ -119,7 +124,9 @@ TEST(ReaderSparse, AggregatesAgreeWithTheCells) {
     Query cells = ordered(Order::row), totals;
     const Attribute& attribute = array->schema().attributes[0];
     cells.fields = {attribute.name};
-    totals.aggregates = {{"n", AggregateOp::count, ""}, {"s", AggregateOp::sum, attribute.name}, {"m", AggregateOp::min, attribute.name}};
+    totals.aggregates = {{"n", AggregateOp::count, ""},
+                         {"s", AggregateOp::sum, attribute.name},
+                         {"m", AggregateOp::min, attribute.name}};
     const Batch all = ask(*array, cells), found = ask(*array, totals);
     EXPECT_EQ(values<std::uint64_t>(found.columns[0])[0], all.cells);
     std::int64_t sum = 0, least = INT64_MAX;

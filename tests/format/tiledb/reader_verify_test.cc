@@ -19,8 +19,9 @@ std::string fragment_file(const Store& store, const std::string& file) {
 }
 
 TEST(ReaderVerify, SoundArraysHaveNoProblems) {
-  for (const char* name : {"dense_2d_int32", "dense_var", "sparse_2d", "nullable_sparse", "sparse_hilbert", "sparse_string_dim",
-                           "dense_fragments_v4", "filters_float_scale-2.11", "schema_evolution", "deletes-2.30"}) {
+  for (const char* name :
+       {"dense_2d_int32", "dense_var", "sparse_2d", "nullable_sparse", "sparse_hilbert", "sparse_string_dim",
+        "dense_fragments_v4", "filters_float_scale-2.11", "schema_evolution", "deletes-2.30"}) {
     const std::vector<Problem> problems = open_copy(name)->verify();
     EXPECT_TRUE(problems.empty()) << name << ": " << problems[0].file << ": " << problems[0].text;
   }
