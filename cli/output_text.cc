@@ -39,7 +39,9 @@ void check_even(const Batch& batch) {
            column.cells(), batch.cells);
 }
 
-std::string heading(const Column& column) { return column.name.empty() ? "value" : column.name; }
+std::string heading(const Column& column) {
+  return column.name.empty() ? "value" : column.name == "__row" ? "row" : column.name;
+}
 
 void append_padded(std::string& line, std::string_view text, std::size_t width, bool right, bool last) {
   const std::size_t have = width_of(text), pad = width > have ? width - have : 0;

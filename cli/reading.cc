@@ -74,7 +74,10 @@ void stream(const Array& array, Query query, Output& output) {
       query.select = leading_part(array.schema().shape(), left);
   }
   const std::unique_ptr<BatchStream> batches = array.query(query);
-  while (const std::optional<Batch> batch = batches->next()) {
+  while (std::optional<Batch> batch = batches->next()) {
+    // Row numbers come last; a person looks for them first.
+    if (query.row_numbers && batch->columns.size() > 1 && batch->columns.back().name == "__row")
+      std::rotate(batch->columns.begin(), batch->columns.end() - 1, batch->columns.end());
     if (batch->cells <= left) {
       output.add(*batch);
       left -= left == UINT64_MAX ? 0 : batch->cells;

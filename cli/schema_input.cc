@@ -55,7 +55,6 @@ void set_fill(Attribute& attribute, const Json& fill) {
   attribute.fill_valid = true;
 }
 
-// TileDB's own fill values are the driver's business when none is given; the other formats fill with zeros.
 void set_default_fill(Attribute& attribute) {
   attribute.fill.resize(attribute.cell_size());
   std::fill(attribute.fill.begin(), attribute.fill.end(), std::byte{0});
@@ -144,7 +143,7 @@ void SchemaFlags::describe(Verb& verb) {
       .option("-d,--dim", dimensions, "NAME:TYPE:LO:HI[:TILE]", "TileDB: a dimension; repeatable")
       .option("-a,--attr", attributes, "NAME:TYPE[:var|:N][:nullable]", "an attribute or a column; repeatable")
       .option("--tile", tile, "N,M", "tile or chunk extents")
-      .option("--fill", fill, "VALUE", "value of cells never written, as JSON")
+      .option("--fill", fill, "VALUE", "value of cells never written, as JSON (default: zeros)")
       .option("--filters", filters, "LIST", "'byteshuffle,zstd:5', 'blosc:lz4:5:shuffle', 'none'")
       .option("--capacity", capacity, "N", "TileDB: cells of a sparse tile")
       .flag("--sparse", sparse, "TileDB: a sparse array")

@@ -101,23 +101,38 @@ int run(const Flags& flags, const Globals& globals) {
   folder.keep = flags.keep;
   write_temperatures(folder.path / "temps.npy");
   write_text(folder.path / "stations.csv", "name,height,opened\nVega,12.5,1931\nLyra,840.0,1977\nDeneb,3.0,2004\n");
+  write_text(folder.path / "events.csv",
+             "day,place,strength,note\n12,Lyra,3.5,\n12,Vega,1.25,faint\n58,Deneb,4.0,clear\n200,Vega,2.0,\n");
+  write_text(folder.path / "corrections.csv",
+             "day,place,strength,note\n58,Deneb,2.5,checked again\n59,Lyra,5.75,new\n");
   Tour tour(folder.path);
-  print(fmt::format("In {}: temps.npy, 24 hours of temperatures on a grid of 40 x 60, and stations.csv.\n",
+  print(fmt::format("In {}: temps.npy, 24 hours of temperatures on a grid of 40 x 60, and a few small tables.\n",
                     folder.path.string()));
 
   tour.say("The same field in every format that holds grids.");
   for (const char* format : {"zarr0", "zarr1", "zarr2", "zarr3"})
     tour.step(fmt::format("create temps.{} temps.npy --format {} --tile 6,20,20", format, format));
   tour.step("create temps.bcolz temps.npy --format bcolz --tile 6,40,60");
+  tour.step("create temps.tdb temps.npy --format tiledb --tile 6,20,20 --at 2024-05-30");
   tour.step("ls .");
 
   tour.say("What is it?");
-  tour.step("info temps.zarr3");
+  tour.step("info temps.tdb");
 
   tour.say("A part of it, a few numbers, a picture.");
   tour.step("read temps.zarr2 --select '[12, 10:14, 38:42]'");
   tour.step("stats temps.bcolz");
   tour.step("plot temps.zarr3 --select '[14]' --ascii --height 20");
+
+  tour.say("TileDB keeps history: a sparse array of events, written on two days, read as of either.");
+  tour.step(
+      "create events --format tiledb --sparse -d day:int32:1:366:30 -d place:ascii -a strength:float64 -a "
+      "note:utf8:var");
+  tour.step("write events events.csv --at 2024-05-30");
+  tour.step("write events corrections.csv --at 2024-05-31");
+  tour.step("fragments events");
+  tour.step("read events --at 2024-05-30T12:00");
+  tour.step("read events --range day=10:60 --where 'strength > 3'");
 
   tour.say("A table: rows are found by conditions.");
   tour.step("create stations stations.csv --format bcolz --table -a name:S10 -a height:float64 -a opened:int32");
@@ -125,14 +140,14 @@ int run(const Flags& flags, const Globals& globals) {
   tour.step("read stations --agg 'count(), max(height)'");
 
   tour.say("From one format to another, and finer tiles. Nothing is lost.");
-  tour.step("convert temps.bcolz copy.zarr --to zarr3 --tile 4,10,10 --filters zstd:5 --verify");
-  tour.step("diff temps.zarr0 copy.zarr");
+  tour.step("convert temps.bcolz copy.zarr --to zarr3 --tile 4,10,10 --filters zstd:5,crc32c --verify");
+  tour.step("diff temps.tdb copy.zarr");
 
   tour.say("One byte of one chunk is damaged. Reading it is an error, never a made-up number; verify says where.");
-  damage(folder.path / "temps.zarr2" / "1.0.1");
-  tour.step("verify temps.zarr2", kProblems);
-  tour.step("read temps.zarr2 --select '[8, 5, 25]'", kFailure);
-  tour.step("read temps.zarr2 --select '[0, 5, 25]'");
+  damage(folder.path / "copy.zarr" / "c" / "2" / "1" / "3");
+  tour.step("verify copy.zarr", kProblems);
+  tour.step("read copy.zarr --select '[8, 12, 35]'", kFailure);
+  tour.step("read copy.zarr --select '[0, 12, 35]'");
   if (flags.keep) print(fmt::format("\nEverything is still in {}\n", folder.path.string()));
   globals.work.check();
   return kOk;

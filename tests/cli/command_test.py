@@ -192,7 +192,7 @@ class Looking(CommandTest):
 
 
 class Writing(CommandTest):
-    FORMATS = ('bcolz', 'zarr0', 'zarr1', 'zarr2', 'zarr3')
+    FORMATS = ('tiledb', 'bcolz', 'zarr0', 'zarr1', 'zarr2', 'zarr3')
 
     def test_create_and_read_back(self):
         for fmt in self.FORMATS:
@@ -245,6 +245,38 @@ class Writing(CommandTest):
         self.fails(2, "no field 'age'", 'append', 'people', 'short.csv')
         self.assertEqual(len(self.json('read', 'people')['fields']['age']), 3)
 
+    def test_sparse_history(self):
+        self.run_tegula('create', 'events', '--format', 'tiledb', '--sparse', '-d', 'x:int32:1:100:10', '-d', 'who:ascii', '-a', 'v:float64', '-a', 'note:utf8:var:nullable')
+        pathlib.Path(self.path('one.csv')).write_text('x,who,v,note\n5,b,1.5,first\n2,a,2.5,\n')
+        pathlib.Path(self.path('two.json')).write_text('{"x": [5], "who": ["b"], "v": ["nan"], "note": ["second"]}')
+        self.run_tegula('write', 'events', 'one.csv', '--at', '1000')
+        self.run_tegula('write', 'events', 'two.json', '--at', '2000')
+        self.assertEqual(self.json('read', 'events', '--order', 'row')['fields'], {'x': [2, 5], 'who': ['a', 'b'], 'v': [2.5, 'nan'], 'note': [None, 'second']})
+        self.assertEqual(self.json('read', 'events', '--order', 'row', '--at', '1500')['fields']['note'], [None, 'first'])
+        self.assertEqual(self.json('read', 'events', '--at', '1500:')['fields']['x'], [5])
+        self.assertEqual(self.json('read', 'events', '--range', 'x=1:3', '--range', 'who=a:z')['fields']['x'], [2])
+        self.assertEqual([(f['first_time'], f['cells']) for f in self.json('fragments', 'events')], [(1000, 2), (2000, 1)])
+        self.assertIn('everything decodes', self.out('verify', 'events'))
+        done = self.fails(3, 'nulls', 'convert', 'events', 'table', '--to', 'bcolz')
+        self.assertIn('history of 2 fragments', done.stderr)
+        self.assertFalse(os.path.exists(self.path('table')))
+
+    def test_typed_metadata(self):
+        self.run_tegula('create', 't', '--format', 'tiledb', '--shape', '4', '--type', 'int32', '--tile', '2')
+        self.run_tegula('meta', 'set', 't', 'units', 'K')
+        self.run_tegula('meta', 'set', 't', 'scale', '[1, 2]', '--type', 'float32')
+        self.assertEqual(self.json('meta', 'list', 't'), {'scale': {'type': 'float32', 'value': [1.0, 2.0]}, 'units': {'type': 'utf8', 'value': 'K'}})
+        self.assertEqual(self.out('meta', 'get', 't', 'units'), 'K\n')
+        self.fails(2, 'does not fit', 'meta', 'set', 't', 'n', '300', '--type', 'uint8')
+
+    def test_encryption(self):
+        npy(self.path('v.npy'), range(10))
+        key = '00112233445566778899aabbccddeeff' * 2
+        self.run_tegula('create', 'secret', 'v.npy', '--format', 'tiledb', '--tile', '4', '--key', key)
+        self.assertEqual(self.json('read', 'secret', '--key', key)['fields'][''], list(range(10)))
+        self.fails(2, 'give the key', 'read', 'secret')
+        self.run_tegula('read', 'secret', '--key', key.replace('0', '1'), code=3)
+
     def test_schema_round_trip(self):
         grid = self.grid()
         schema = self.out('info', grid, '--json')
@@ -271,6 +303,35 @@ class Writing(CommandTest):
             with self.subTest(args):
                 self.run_tegula('create', 'new', *args, code=2)
                 self.assertFalse(os.path.exists(self.path('new')))
+
+
+class Pictures(CommandTest):
+    def test_png_and_ascii(self):
+        grid = self.grid()
+        self.run_tegula('plot', grid, '--out', 'p.png', '--width', '300', '--height', '200')
+        data = pathlib.Path(self.path('p.png')).read_bytes()
+        self.assertEqual(data[:8], b'\x89PNG\r\n\x1a\n')
+        self.assertEqual(struct.unpack('>II', data[16:24]), (300, 200))
+        lines = self.out('plot', grid, '--ascii').splitlines()
+        self.assertEqual((len(lines), lines[-1][-1]), (7, '@'))
+        self.assertEqual(len(self.out('plot', grid, '--ascii', '--select', '[0]', '--height', '5').splitlines()), 6)
+        self.fails(2, '--out', 'plot', grid)
+
+    def test_tour(self):
+        text = self.out('tour')
+        self.assertIn('$ tegula verify', text)
+        self.assertIn('1 place is damaged', text)
+
+
+class Arrow(CommandTest):
+    def test_file_frame(self):
+        grid = self.grid()
+        self.run_tegula('read', grid, '--arrow', 'a.arrow')
+        data = pathlib.Path(self.path('a.arrow')).read_bytes()
+        self.assertEqual((data[:8], data[-6:]), (b'ARROW1\0\0', b'ARROW1'))
+        footer = struct.unpack('<I', data[-10:-6])[0]
+        self.assertLess(footer, len(data))
+        self.assertIn(struct.pack('<24i', *range(24)), data)
 
 
 class Converting(CommandTest):
