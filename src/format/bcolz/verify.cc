@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 #include <set>
+#include <tuple>
 
 #include "base/fail.h"
 #include "base/parallel.h"
@@ -163,8 +164,10 @@ std::vector<Problem> verify(const Opened& opened, const Work& work) {
             {Severity::note, opened.store->describe(entry.name), "a folder that is not a column of the table", ""});
   }
   for (const Carray& carray : opened.columns) check_carray(as_stored(carray), work, problems);
-  std::stable_sort(problems.begin(), problems.end(),
-                   [](const Problem& a, const Problem& b) { return a.severity > b.severity; });
+  // Damage first; by name, since chunks are looked at in any order.
+  std::sort(problems.begin(), problems.end(), [](const Problem& a, const Problem& b) {
+    return std::tie(b.severity, a.file, a.text) < std::tie(a.severity, b.file, b.text);
+  });
   return problems;
 }
 
