@@ -2,7 +2,7 @@
 """Writes zarr arrays with tegula for every element type x codec x version and reads them with the libraries that own the
 formats. Needs the program zarr_tool and the network (PyPI) for the libraries:
 
-    zarr_interop.py build/release/tests/zarr_tool CACHE_FOLDER [--only zarr3]
+    zarr_interop.py build/release/zarr_tool CACHE_FOLDER [--only zarr3]
 
 The libraries are installed once, into virtual environments below CACHE_FOLDER; one that cannot be installed is skipped with
 a message. Exit code 1 when a library reads something else than what was written.

@@ -1,8 +1,6 @@
 // Shards: one file of many chunks, found by an index of (offset, length) pairs.
 #pragma once
 
-#include <functional>
-
 #include "format/zarr/codec_chain.h"
 
 namespace tegula::zarr {

@@ -1,6 +1,5 @@
 // Format 1: zarr 1.0 and 1.1. docs/format/zarr.md, "Format 1".
 #include <algorithm>
-#include <numeric>
 
 #include "base/fail.h"
 #include "format/zarr/array_meta.h"

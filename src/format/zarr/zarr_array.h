@@ -13,8 +13,7 @@
 namespace tegula::zarr {
 
 // One attribute without a name, dimensions that count from 0. Reads and writes may run at once; writes of overlapping
-// selections through the same handle do not lose each other. Text is read by query() and written by append() and
-// write(Batch).
+// selections through the same handle do not lose each other. Text is read by query() and written in batches.
 class ZarrArray final : public Array {
  public:
   ZarrArray(std::shared_ptr<Store> store, ArrayMeta meta, Missing missing);
@@ -53,7 +52,6 @@ class ZarrArray final : public Array {
   void remove_outside(const ArrayMeta& meta) const;
 
   class Source;
-  class ItemStream;
 
   std::shared_ptr<Store> store_;
   std::shared_ptr<ChunkLocks> locks_ = std::make_shared<ChunkLocks>();
