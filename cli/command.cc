@@ -180,7 +180,9 @@ int run_command(int argc, char** argv, const std::vector<VerbEntry>& verbs, Glob
     app.parse(argc, argv);
     if (!memory.empty()) globals.work.memory = parse_size(memory);
     if (!globals.quiet && TerminalProgress::possible()) globals.work.progress = globals.progress;
-    return chosen ? chosen() : kUsage;
+    const int code = chosen ? chosen() : kUsage;
+    if (std::fflush(stdout) != 0) return report("the output could not be written", kFailure);
+    return code;
   } catch (const CLI::Success& done) {
     return app.exit(done);
   } catch (const CLI::ParseError& error) {

@@ -20,7 +20,6 @@ extern "C" void on_interrupt(int) {
 int main(int argc, char** argv) {
   using namespace tegula::cli;
   std::signal(SIGINT, on_interrupt);
-  std::signal(SIGPIPE, SIG_IGN);
   TerminalProgress progress;
   Globals globals;
   globals.work.cancel = &cancel;

@@ -37,7 +37,8 @@ std::uint64_t cells_at_once(const Schema& schema, const Work& work) {
 }
 
 void copy_dense(const Array& from, const std::vector<std::string>& sources, Array& to, const Work& work) {
-  const Schema& schema = to.schema();
+  // A copy: a write may replace what schema() refers to.
+  const Schema schema = to.schema();
   const Blocks blocks(schema.shape(), schema.chunks(), cells_at_once(schema, work));
   if (work.progress) work.progress->begin("copying", blocks.count());
   Work quiet = work;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "base/endian.h"
 #include "convert/blocks.h"
 #include "convert/compare.h"
@@ -9,6 +12,7 @@
 #include "format/open.h"
 #include "model/strided.h"
 #include "store/memory.h"
+#include "tegula/error.h"
 
 namespace tegula {
 namespace {
