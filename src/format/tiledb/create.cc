@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.h"
-#include "format/tiledb/enumeration.h"
-#include "format/tiledb/generic_tile.h"
+#include "format/tiledb/evolve.h"
 #include "format/tiledb/group.h"
 #include "format/tiledb/names.h"
 #include "format/tiledb/schema_check.h"
@@ -59,12 +58,6 @@ void make_room(Store& store, bool overwrite) {
   }
 }
 
-void put_tile(Store& store, const std::string& key, ByteView payload, std::uint32_t version, const Key& secret) {
-  Bytes file;
-  encode_generic_tile(payload, version, secret, file);
-  store.put(key, file);
-}
-
 // The schema goes last, and makes the array.
 void write_array(Store& store, ArraySchema schema, const std::vector<Enumeration>& enumerations, std::uint64_t time,
                  const Key& key) {
@@ -72,19 +65,12 @@ void write_array(Store& store, ArraySchema schema, const std::vector<Enumeration
   for (const Folder& folder : kFolders)
     if (version >= folder.since) store.make_folder(folder.path);
   if (has_lock_file(version)) store.put(kLockFile, ByteView());
-  for (const Enumeration& enumeration : enumerations) {
-    const std::string file = fmt::format("__{}_0", make_uuid());
-    Bytes payload;
-    encode_enumeration({file, enumeration}, payload);
-    put_tile(store, join(join(kSchemaFolder, kEnumerationsFolder), file), payload, version, key);
-    schema.enumerations.emplace_back(enumeration.name, file);
-  }
-  Bytes payload;
-  encode_schema(schema, payload);
-  put_tile(store,
-           schema_in_folder(version) ? join(kSchemaFolder, make_timed_name(time, time, make_ordered_uuid(), 0))
-                                     : std::string(kOldSchemaFile),
-           payload, version, key);
+  for (const Enumeration& enumeration : enumerations)
+    schema.enumerations.emplace_back(enumeration.name, put_enumeration(store, enumeration, version, key));
+  put_schema(store, schema,
+             schema_in_folder(version) ? join(kSchemaFolder, make_timed_name(time, time, make_ordered_uuid(), 0))
+                                       : std::string(kOldSchemaFile),
+             key);
 }
 
 // The array behind a dimension label.

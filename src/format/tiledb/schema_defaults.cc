@@ -1,6 +1,7 @@
 #include "format/tiledb/schema_defaults.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -65,7 +66,10 @@ Value fitting_extent(const Dimension& dimension, std::uint64_t wanted) {
       const std::uint64_t room =
           static_cast<Unsigned>(static_cast<Unsigned>(kMax) - static_cast<Unsigned>(load_le<T>(low.data())));
       std::uint64_t extent = std::min<std::uint64_t>(wanted, static_cast<std::uint64_t>(kMax));
-      while (extent > 1 && last / extent * extent > room - (extent - 1)) extent /= 2;
+      const auto reaches_past = [&] { return last / extent * extent > room - (extent - 1); };
+      // A power of two divides the domains that end with the type.
+      if (reaches_past()) extent = std::bit_floor(extent);
+      while (extent > 1 && reaches_past()) extent /= 2;
       return std::is_signed_v<T> ? Value(static_cast<std::int64_t>(extent)) : Value(extent);
     }
   });

@@ -3,6 +3,8 @@
 #include "base/context.h"
 #include "base/fail.h"
 #include "format/tiledb/array_metadata.h"
+#include "format/tiledb/delete_write.h"
+#include "format/tiledb/evolve.h"
 #include "format/tiledb/generic_tile.h"
 #include "format/tiledb/write_dense.h"
 #include "format/tiledb/write_sparse.h"
@@ -18,8 +20,8 @@ std::uint64_t time_of(const WriteOptions& options) { return options.at != 0 ? op
 WritableArray::WritableArray(std::shared_ptr<Store> store, const OpenOptions& options)
     : store_(std::move(store)),
       options_(options),
-      first_(std::make_shared<const TiledbArray>(store_, options_)),
-      reader_(first_) {}
+      schema_of_{std::make_shared<const TiledbArray>(store_, options_)},
+      reader_(schema_of_.front()) {}
 
 std::shared_ptr<const TiledbArray> WritableArray::reader() const {
   const std::lock_guard lock(mutex_);
@@ -30,6 +32,11 @@ std::shared_ptr<const TiledbArray> WritableArray::reader() const {
 void WritableArray::changed() {
   const std::lock_guard lock(mutex_);
   reader_ = nullptr;
+}
+
+void WritableArray::changed_schema() {
+  changed();
+  schema_of_.push_back(reader());
 }
 
 // Writes go by the newest schema, which somebody may have changed since the array was opened.
@@ -95,6 +102,59 @@ void WritableArray::update_metadata(const std::map<std::string, std::optional<Me
   const std::uint64_t time = time_of(options);
   store_->put(join(kMetadataFolder, make_timed_name(time, time, make_ordered_uuid(), 0)), file);
   changed();
+}
+
+void WritableArray::evolve(const Evolution& changes, const WriteOptions& options) {
+  const Context doing([&] { return fmt::format("evolving '{}'", store_->describe("")); });
+  OpenOptions newest = options_;
+  newest.at = {0, UINT64_MAX};
+  evolve_array(target(), open_array(store_, newest, false).model, changes, time_of(options));
+  changed_schema();
+}
+
+void WritableArray::upgrade(std::uint32_t format_version, const WriteOptions& options) {
+  const Context doing([&] { return fmt::format("upgrading '{}'", store_->describe("")); });
+  upgrade_array(target(), format_version, time_of(options));
+  changed_schema();
+}
+
+void WritableArray::delete_cells(std::string_view where, const WriteOptions& options, bool as_libtiledb) {
+  const Context doing([&] { return fmt::format("deleting from '{}'", store_->describe("")); });
+  const std::uint64_t time = time_of(options);
+  OpenOptions then = options_;
+  then.at = {0, time};
+  write_delete(target(), ReadState(store_, then), where, time, as_libtiledb);
+  changed();
+}
+
+std::vector<std::string> WritableArray::delete_fragments(std::uint64_t first, std::uint64_t last) {
+  const Context doing([&] { return fmt::format("deleting from '{}'", store_->describe("")); });
+  std::vector<std::string> names = remove_fragments(*store_, first, last);
+  changed();
+  return names;
+}
+
+namespace {
+
+WritableArray& writable(Array& array) {
+  auto* found = dynamic_cast<WritableArray*>(&array);
+  if (!found) fail(ErrorKind::invalid_argument, "this is a {} array, not one of TileDB", array.schema().format);
+  return *found;
+}
+
+}  // namespace
+
+void evolve(Array& array, const Evolution& changes, const WriteOptions& options) {
+  writable(array).evolve(changes, options);
+}
+void upgrade(Array& array, std::uint32_t format_version, const WriteOptions& options) {
+  writable(array).upgrade(format_version, options);
+}
+void delete_cells(Array& array, std::string_view where, const WriteOptions& options, bool as_libtiledb) {
+  writable(array).delete_cells(where, options, as_libtiledb);
+}
+std::vector<std::string> delete_fragments(Array& array, std::uint64_t first, std::uint64_t last) {
+  return writable(array).delete_fragments(first, last);
 }
 
 }  // namespace tegula::tiledb

@@ -7,6 +7,7 @@
 #include "format/tiledb/fragment_writer.h"
 #include "format/tiledb/tiledb_array.h"
 #include "tegula/array.h"
+#include "tegula/tiledb.h"
 
 namespace tegula::tiledb {
 
@@ -14,8 +15,8 @@ class WritableArray final : public Array {
  public:
   WritableArray(std::shared_ptr<Store> store, const OpenOptions& options);
 
-  // Of the moment of opening, whatever is written since.
-  const Schema& schema() const override { return first_->schema(); }
+  // Of the moment of opening, or of the last evolve(); a reference stays valid as long as the array.
+  const Schema& schema() const override { return schema_of_.back()->schema(); }
   Metadata metadata() const override { return reader()->metadata(); }
   Info info(const Work& work) const override { return reader()->info(work); }
   std::unique_ptr<BatchStream> query(const Query& query) const override { return reader()->query(query); }
@@ -32,14 +33,21 @@ class WritableArray final : public Array {
   void update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes,
                        const WriteOptions& options) override;
 
+  // See tegula/tiledb.h.
+  void evolve(const Evolution& changes, const WriteOptions& options);
+  void upgrade(std::uint32_t format_version, const WriteOptions& options);
+  void delete_cells(std::string_view where, const WriteOptions& options, bool as_libtiledb);
+  std::vector<std::string> delete_fragments(std::uint64_t first, std::uint64_t last);
+
  private:
   std::shared_ptr<const TiledbArray> reader() const;
   WriteTarget target() const;
   void changed();
+  void changed_schema();
 
   const std::shared_ptr<Store> store_;
   const OpenOptions options_;
-  const std::shared_ptr<const TiledbArray> first_;
+  std::vector<std::shared_ptr<const TiledbArray>> schema_of_;  // those whose schema was given out
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const TiledbArray> reader_;  // null: to be opened again
 };

@@ -1,0 +1,106 @@
+#include "format/tiledb/delete_write.h"
+
+#include <algorithm>
+
+#include "base/fail.h"
+#include "format/tiledb/delete_condition.h"
+#include "format/tiledb/evolve.h"
+#include "format/tiledb/versions.h"
+#include "query/condition.h"
+
+namespace tegula::tiledb {
+
+namespace {
+
+// What libtiledb does with a condition that it stored, where that is not what the condition says.
+void check_test(const ConditionTree& test, const ReadState& state, bool as_libtiledb) {
+  if (test.op == CompareOp::always_true || test.op == CompareOp::always_false)
+    fail(ErrorKind::invalid_argument, "'{}' is compared with a value that its enumeration lacks", test.field);
+  if (test.null)
+    fail(ErrorKind::unsupported,
+         "a delete cannot ask whether '{}' is null: libtiledb takes the test for one with an empty value and cannot "
+         "read "
+         "the array afterwards",
+         test.field);
+  const FieldInfo* field = state.field(test.field);
+  if (field && field->var() && test.value.empty() && test.op != CompareOp::in && test.op != CompareOp::not_in)
+    fail(ErrorKind::unsupported, "a delete cannot compare '{}' with the empty text: it reads as a test for null",
+         test.field);
+  if (as_libtiledb) return;
+  if (field && field->nullable)
+    fail(ErrorKind::unsupported,
+         "a delete that compares the nullable attribute '{}' also deletes its nulls; ask for libtiledb's behaviour to "
+         "have that",
+         test.field);
+  for (const auto& fragment : state.fragments({}))
+    if (!fragment->field(test.field))
+      fail(ErrorKind::unsupported,
+           "fragment {} was written before there was an attribute '{}', and the delete would remove all of it; ask for "
+           "libtiledb's behaviour to have that",
+           fragment->name(), test.field);
+}
+
+void check_tests(const ConditionTree& tree, const ReadState& state, bool as_libtiledb) {
+  if (tree.kind == ConditionTree::Kind::compare) return check_test(tree, state, as_libtiledb);
+  for (const ConditionTree& child : tree.children) check_tests(child, state, as_libtiledb);
+}
+
+// The commit of a fragment, below the array; empty for versions 3 and 4, whose metadata is their commit.
+std::string commit_of(const FragmentEntry& entry) {
+  if (in_commits_folder(entry.time.version)) return join(kCommitsFolder, entry.name + ".wrt");
+  return has_ok_files(entry.time.version) ? entry.name + ".ok" : std::string();
+}
+
+bool has_consolidated_commits(const Store& store) {
+  const std::vector<Entry> commits = store.list(kCommitsFolder);
+  return std::any_of(commits.begin(), commits.end(), [](const Entry& e) { return extension(e.name) == ".con"; });
+}
+
+}  // namespace
+
+void write_delete(const WriteTarget& target, const ReadState& state, std::string_view where, std::uint64_t time,
+                  bool as_libtiledb) {
+  const ArraySchema& schema = *target.schema;
+  if (!schema.sparse) fail(ErrorKind::unsupported, "only sparse arrays have deletes");
+  if (!has_processed_conditions(schema.version))
+    fail(ErrorKind::unsupported, "deletes exist from format version 16 on, the array has version {}", schema.version);
+  const Condition condition = Condition::bind(where, state.fields(), Rules::tiledb);
+  if (condition.empty()) fail(ErrorKind::invalid_argument, "a delete needs a condition");
+  // The file tells which cells stay.
+  StoredCondition stored{condition.negated().tree(), {}};
+  check_tests(stored.stays, state, as_libtiledb);
+  Bytes payload;
+  encode_condition(stored, false, payload);
+  const std::uint32_t version = written_version(schema);
+  put_payload(*target.store, join(kCommitsFolder, make_timed_name(time, time, make_ordered_uuid(), version) + ".del"),
+              payload, version, target.key);
+}
+
+std::vector<std::string> remove_fragments(Store& store, std::uint64_t first, std::uint64_t last) {
+  const TimeWindow window{first, last};
+  std::vector<FragmentEntry> removed = list_array(store).fragments;
+  std::erase_if(removed, [&](const FragmentEntry& e) { return !window.contains(e.time.first, e.time.last); });
+  std::vector<std::string> names;
+  if (removed.empty()) return names;
+  std::string ignored;
+  for (const FragmentEntry& entry : removed) {
+    names.push_back(entry.name);
+    if (const std::string commit = commit_of(entry); !commit.empty()) ignored += commit + "\n";
+  }
+  // A commit that a consolidated file holds goes away by a line in another.
+  if (has_consolidated_commits(store))
+    store.put_text(join(kCommitsFolder, make_timed_name(removed.front().time.first, removed.back().time.last,
+                                                        make_ordered_uuid(), kWriteVersion) +
+                                            ".ign"),
+                   ignored);
+  for (const FragmentEntry& entry : removed) {
+    const std::string commit = commit_of(entry);
+    store.remove(commit.empty() ? join(entry.folder, kFragmentMetadataFile) : commit);
+  }
+  store.sync_folder("");
+  store.sync_folder(kCommitsFolder);
+  for (const FragmentEntry& entry : removed) store.remove_tree(entry.folder);
+  return names;
+}
+
+}  // namespace tegula::tiledb
