@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/parallel.h"
 #include "format/tiledb/ordered.h"
 #include "format/tiledb/query_parts.h"
 #include "format/tiledb/sparse_stream.h"
@@ -67,7 +68,22 @@ SparseQuery make_sparse_query(std::shared_ptr<const ReadState> state, const Quer
   std::set<std::uint32_t> touched;
   for (const SparseTile& tile : find_tiles(*state, result.ranges, query.work)) touched.insert(tile.fragment);
   result.deletes.resize(fragments.size());
-  for (const std::uint32_t f : touched) result.deletes[f] = deletes_of(*fragments[f], state->conditions(query.work));
+  const std::vector<std::uint32_t> list(touched.begin(), touched.end());
+  parallel_for(query.work, list.size(), [&](std::size_t i) {
+    const Fragment& fragment = *fragments[list[i]];
+    result.deletes[list[i]] = deletes_of(fragment, state->conditions(query.work));
+    // What planning and reading will ask for, in one request.
+    std::vector<const StoredField*> wanted;
+    const auto want = [&](const FieldInfo& field) {
+      if (const StoredField* stored = stored_field(fragment, field)) wanted.push_back(stored);
+    };
+    std::for_each(result.fields.begin(), result.fields.end(), want);
+    std::for_each(result.where.fields().begin(), result.where.fields().end(), want);
+    for (const FieldInfo& field : state->fields())
+      if (field.dimension) want(field);
+    if (fragment.has_timestamps()) wanted.push_back(fragment.special(FieldKind::timestamps));
+    prefetch(fragment, wanted);
+  });
   result.in_order = touched.size() <= 1;
   result.unique = touched.empty() || (touched.size() == 1 && !fragments[*touched.begin()]->has_timestamps());
   result.state = std::move(state);
