@@ -88,7 +88,7 @@ void append_text(std::string& out, std::string_view text, Form form) {
 void append_value(std::string& out, const Datatype& type, const std::byte* value, Dialect dialect, Form form);
 
 void append_date(std::string& out, const Datatype& type, std::int64_t ticks, Dialect dialect, Form form) {
-  if (dialect == Dialect::numpy && ticks == std::numeric_limits<std::int64_t>::min())
+  if (dialect != Dialect::tiledb && ticks == std::numeric_limits<std::int64_t>::min())
     out += form == Form::json ? "\"NaT\"" : "NaT";
   else if (form == Form::json)
     append_integer(out, ticks);
@@ -241,9 +241,19 @@ void append_cell(std::string& out, const Column& column, std::size_t cell, Diale
 
 }  // namespace
 
-Dialect dialect_of(const Schema& schema) { return schema.format == "tiledb" ? Dialect::tiledb : Dialect::numpy; }
+Dialect dialect_of(const Schema& schema) {
+  if (schema.format == "tiledb") return Dialect::tiledb;
+  for (const Attribute& attribute : schema.attributes)
+    for (const Filter& filter : attribute.filters)
+      if (filter.name == "json2") return Dialect::objects;
+  return Dialect::numpy;
+}
 
 void append_json_cell(std::string& out, const Column& column, std::size_t cell, Dialect dialect) {
+  if (dialect == Dialect::objects && column.var()) {
+    out += text_of(column.cell(cell));
+    return;
+  }
   append_cell(out, column, cell, dialect, Form::json, "null");
 }
 

@@ -10,8 +10,9 @@
 
 namespace tegula::cli {
 
-// Where the families differ: TileDB has no NaT and spells booleans 0 and 1.
-enum class Dialect : unsigned char { tiledb, numpy };
+// Where the families differ: TileDB has no NaT and spells booleans 0 and 1; objects (zarr's json2 codec) come as text
+// that is JSON already.
+enum class Dialect : unsigned char { tiledb, numpy, objects };
 Dialect dialect_of(const Schema& schema);
 
 // JSON, appended: integers exact; floats the shortest decimals of their double, or "nan", "inf", "-inf"; complex {"re",

@@ -13,6 +13,12 @@ function(tegula_room path)
   set_target_properties(room_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_include_directories(room_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(room_${name} PUBLIC tegula_settings tegula_dependencies)
+  if(TEGULA_PCH AND path STREQUAL "base")
+    target_precompile_headers(room_base PRIVATE <algorithm> <functional> <map> <memory> <optional> <span> <string> <variant> <vector>
+      <fmt/format.h> <nlohmann/json.hpp>)
+  elseif(TEGULA_PCH)
+    target_precompile_headers(room_${name} REUSE_FROM room_base)
+  endif()
   set(TEGULA_ROOMS ${TEGULA_ROOMS} ${path} CACHE INTERNAL "")
 endfunction()
 

@@ -19,6 +19,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(tegula_settings INTERFACE -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-stringop-overread
                          -Wno-array-bounds -Wno-restrict -Wno-dangling-pointer)
 endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # libstdc++ 12 itself calls what it deprecates, from std::stable_sort.
+  target_compile_options(tegula_settings INTERFACE -Wno-deprecated-declarations)
+endif()
 if(TEGULA_WERROR)
   target_compile_options(tegula_settings INTERFACE -Werror)
 endif()

@@ -271,7 +271,7 @@ class PythonText {
   std::size_t at_ = 0;
 };
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
     if (c == '\'' || c == '\\') out += '\\';
@@ -292,7 +292,7 @@ std::string record_string(const Datatype& type) {
   auto inner = [](const Field& field) {
     Datatype element = field.type;
     element.shape.clear();
-    return element.id == TypeId::record ? numpy_string(element) : quoted(numpy_string(element));
+    return element.id == TypeId::record ? numpy_string(element) : in_quotes(numpy_string(element));
   };
   auto shape = [](const Field& field) {
     return fmt::format("({}{})", fmt::join(field.type.shape, ", "), field.type.shape.size() == 1 ? "," : "");
@@ -300,9 +300,9 @@ std::string record_string(const Datatype& type) {
   std::string text, names, formats, offsets;
   for (const Field& field : *type.fields) {
     const bool sub = !field.type.shape.empty();
-    text += fmt::format("{}({}, {}{})", text.empty() ? "" : ", ", quoted(field.name), inner(field),
+    text += fmt::format("{}({}, {}{})", text.empty() ? "" : ", ", in_quotes(field.name), inner(field),
                         sub ? ", " + shape(field) : "");
-    names += (names.empty() ? "" : ", ") + quoted(field.name);
+    names += (names.empty() ? "" : ", ") + in_quotes(field.name);
     formats +=
         (formats.empty() ? "" : ", ") + (sub ? fmt::format("({}, {})", inner(field), shape(field)) : inner(field));
     offsets += (offsets.empty() ? "" : ", ") + std::to_string(field.offset);

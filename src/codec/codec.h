@@ -12,12 +12,13 @@ namespace tegula::codec {
 
 // What a codec may need to know beyond its bytes; each codec's file says which members it looks at.
 struct Params {
-  int level = -1;                    // -1: the codec's default
-  std::uint32_t cell_size = 1;       // RLE: bytes of a cell
-  std::uint32_t element_size = 1;    // shuffles: bytes of an element
+  int level = -1;                  // -1: the codec's default
+  std::uint32_t cell_size = 1;     // RLE: bytes of a cell
+  std::uint32_t element_size = 1;  // shuffles: bytes of an element
 };
 
-// One compressor. The three functions throw Error(corrupt) for bad input and Error(invalid_argument) for bad parameters.
+// One compressor. The three functions throw Error(corrupt) for bad input and Error(invalid_argument) for bad
+// parameters.
 struct Compressor {
   std::string_view name;
   // Fills `out` exactly, consuming all of `in`, or throws.

@@ -7,7 +7,8 @@
 
 namespace tegula::codec {
 
-// u64 count, first value, differences (TileDB filter 19). Bytes behind the counted values are ignored: libtiledb 2.16 wrote some.
+// u64 count, first value, differences (TileDB filter 19). Bytes behind the counted values are ignored: libtiledb 2.16
+// wrote some.
 void delta_decode(ByteView in, MutableBytes out, TypeId type);
 void delta_encode(ByteView in, Bytes& out, TypeId type);
 
@@ -15,13 +16,14 @@ void delta_encode(ByteView in, Bytes& out, TypeId type);
 void double_delta_decode(ByteView in, MutableBytes out, TypeId type);
 void double_delta_encode(ByteView in, Bytes& out, TypeId type);
 
-// Differences inside one window, the first being 0 (TileDB filter 10). in and out have the same size; a window that does
-// not hold whole values is copied.
-void positive_delta_decode(ByteView in, MutableBytes out, TypeId type, std::uint64_t first);   // `first`: bits of the value
-void positive_delta_encode(ByteView in, MutableBytes out, TypeId type);   // throws invalid_argument for a decrease
+// Differences inside one window, the first being 0 (TileDB filter 10). in and out have the same size; a window that
+// does not hold whole values is copied.
+void positive_delta_decode(ByteView in, MutableBytes out, TypeId type,
+                           std::uint64_t first);                         // `first`: bits of the value
+void positive_delta_encode(ByteView in, MutableBytes out, TypeId type);  // throws invalid_argument for a decrease
 
-// One window of bit-width reduction (TileDB filter 7): integers of `bits` (8, 16, 32) plus an offset. Raw bytes when `bits`
-// is not narrower than the type or the window does not hold whole values.
+// One window of bit-width reduction (TileDB filter 7): integers of `bits` (8, 16, 32) plus an offset. Raw bytes when
+// `bits` is not narrower than the type or the window does not hold whole values.
 void bit_width_decode(ByteView in, MutableBytes out, TypeId type, std::uint64_t offset, unsigned bits);
 struct BitWidth {
   std::uint64_t offset = 0;  // bits of the window's minimum

@@ -8,15 +8,17 @@
 
 namespace tegula::codec {
 
-// Each decodes one whole stream and appends to `out`; throws corrupt for damage, trailing bytes, or more than `limit` bytes.
+// Each decodes one whole stream and appends to `out`; throws corrupt for damage, trailing bytes, or more than `limit`
+// bytes.
 void zlib_decode_stream(ByteView in, Bytes& out, std::uint64_t limit);
-void gzip_decode_stream(ByteView in, Bytes& out, std::uint64_t limit);   // RFC 1952, several members allowed
+void gzip_decode_stream(ByteView in, Bytes& out, std::uint64_t limit);  // RFC 1952, several members allowed
 void gzip_encode_stream(ByteView in, Bytes& out, int level);
 void zstd_decode_stream(ByteView in, Bytes& out, std::uint64_t limit);
 void zstd_encode_stream(ByteView in, Bytes& out, int level, bool checksum);
 void bzip2_decode_stream(ByteView in, Bytes& out, std::uint64_t limit);
 
-// One filter of a raw LZMA chain: 3 delta {dist}, 33 LZMA2, 0x4000000000000001 LZMA1. Members at -1 take the preset's value.
+// One filter of a raw LZMA chain: 3 delta {dist}, 33 LZMA2, 0x4000000000000001 LZMA1. Members at -1 take the preset's
+// value.
 struct LzmaFilter {
   std::uint64_t id = 33;
   int preset = -1;

@@ -138,7 +138,8 @@ std::byte* ChunkPlan::direct(std::size_t i, const StridedBuffer& out, std::size_
   for (std::size_t a = parts.size(); a-- > 0;) {
     const Part& part = *parts[a];
     const bool one = chunk_shape_[a] == 1;
-    if (part.listed() || part.count != chunk_shape_[a] || (!one && (part.step != 1 || strides[a] != expected))) return nullptr;
+    if (part.listed() || part.count != chunk_shape_[a] || (!one && (part.step != 1 || strides[a] != expected)))
+      return nullptr;
     at += static_cast<std::int64_t>(part.out) * strides[a];
     expected *= static_cast<std::int64_t>(chunk_shape_[a]);
   }

@@ -27,7 +27,8 @@ class ChunkPlan {
   // First and last+1 cell that the piece touches, counted in C order of the whole chunk.
   std::pair<std::uint64_t, std::uint64_t> extent(std::size_t i) const;
 
-  // Where in the result the piece lies, when it is its whole chunk and lies there as it does in a C-ordered chunk; else null.
+  // Where in the result the piece lies, when it is its whole chunk and lies there as it does in a C-ordered chunk; else
+  // null.
   std::byte* direct(std::size_t i, const StridedBuffer& out, std::size_t item) const;
 
   // Chunk to result. `chunk` points at the chunk's first cell, `strides` are its byte strides.

@@ -16,7 +16,8 @@ class TiledbArray : public Array {
   Metadata metadata() const override;
   Info info(const Work& work) const override;
   std::unique_ptr<BatchStream> query(const Query& query) const override;
-  void read(const Selection& selection, std::string_view field, const StridedBuffer& out, const Work& work) const override;
+  void read(const Selection& selection, std::string_view field, const StridedBuffer& out,
+            const Work& work) const override;
   std::vector<Problem> verify(const Work& work) const override;
 
  protected:
