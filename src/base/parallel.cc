@@ -17,7 +17,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
-#include <vector>
+#include <utility>
 
 #include "base/context.h"
 #include "tegula/error.h"
@@ -62,7 +62,10 @@ class Loop {
     std::unique_lock lock(mutex_);
     idle_.wait(lock, [this] { return inside_ == 0; });
     closed_ = true;
-    if (error_) std::rethrow_exception(error_);
+    // Taken out of the loop: a worker that comes late may be the last to let go of it, after the caller saw the error.
+    const std::exception_ptr error = std::exchange(error_, nullptr);
+    lock.unlock();
+    if (error) std::rethrow_exception(error);
   }
 
  private:
