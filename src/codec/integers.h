@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/fail.h"
+#include "base/with_type.h"
 #include "tegula/datatype.h"
 
 namespace tegula::codec {
@@ -11,26 +12,9 @@ namespace tegula::codec {
 // Calls f with a zero of the integer type; throws invalid_argument for any other type.
 template <class F>
 decltype(auto) with_integer(TypeId type, F&& f) {
-  switch (type) {
-    case TypeId::int8:
-      return f(std::int8_t{});
-    case TypeId::int16:
-      return f(std::int16_t{});
-    case TypeId::int32:
-      return f(std::int32_t{});
-    case TypeId::int64:
-      return f(std::int64_t{});
-    case TypeId::uint8:
-      return f(std::uint8_t{});
-    case TypeId::uint16:
-      return f(std::uint16_t{});
-    case TypeId::uint32:
-      return f(std::uint32_t{});
-    case TypeId::uint64:
-      return f(std::uint64_t{});
-    default:
-      fail(ErrorKind::invalid_argument, "a transform of integers was asked for type {}", static_cast<int>(type));
-  }
+  return tegula::with_integer(type, f, [&]() -> decltype(f(std::int8_t{})) {
+    fail(ErrorKind::invalid_argument, "a transform of integers was asked for type {}", static_cast<int>(type));
+  });
 }
 
 // Calls f with a zero of the unsigned integer of `size` bytes; throws `kind` for sizes other than 1, 2, 4, 8.

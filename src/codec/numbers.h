@@ -6,6 +6,7 @@
 
 #include "base/endian.h"
 #include "base/fail.h"
+#include "base/with_type.h"
 #include "codec/half.h"
 #include "tegula/bytes.h"
 #include "tegula/datatype.h"
@@ -19,24 +20,9 @@ decltype(auto) with_number(const Datatype& type, F&& f) {
   switch (type.id) {
     case TypeId::boolean:
       return f(bool{});
-    case TypeId::int8:
-      return f(std::int8_t{});
-    case TypeId::int16:
-      return f(std::int16_t{});
-    case TypeId::int32:
-      return f(std::int32_t{});
     case TypeId::datetime:
     case TypeId::timedelta:
-    case TypeId::int64:
       return f(std::int64_t{});
-    case TypeId::uint8:
-      return f(std::uint8_t{});
-    case TypeId::uint16:
-      return f(std::uint16_t{});
-    case TypeId::uint32:
-      return f(std::uint32_t{});
-    case TypeId::uint64:
-      return f(std::uint64_t{});
     case TypeId::float16:
       return f(Half{});
     case TypeId::float32:
@@ -44,7 +30,9 @@ decltype(auto) with_number(const Datatype& type, F&& f) {
     case TypeId::float64:
       return f(double{});
     default:
-      fail(ErrorKind::unsupported, "a filter of numbers was asked for type {}", static_cast<int>(type.id));
+      return tegula::with_integer(type.id, f, [&]() -> decltype(f(std::int8_t{})) {
+        fail(ErrorKind::unsupported, "a filter of numbers was asked for type {}", static_cast<int>(type.id));
+      });
   }
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "base/with_type.h"
 #include "tegula/datatype.h"
 
 namespace tegula::tiledb {
@@ -20,31 +21,19 @@ inline bool is_number(const Datatype& type) {
 template <class F>
 decltype(auto) with_number(const Datatype& type, F&& f) {
   switch (type.id) {
-    case TypeId::int8:
-      return f(std::int8_t{});
-    case TypeId::int16:
-      return f(std::int16_t{});
-    case TypeId::int32:
-      return f(std::int32_t{});
-    case TypeId::int64:
     case TypeId::datetime:
     case TypeId::timedelta:
       return f(std::int64_t{});
     case TypeId::boolean:
-    case TypeId::uint8:
       return f(std::uint8_t{});
-    case TypeId::uint16:
-      return f(std::uint16_t{});
-    case TypeId::uint32:
-      return f(std::uint32_t{});
-    case TypeId::uint64:
-      return f(std::uint64_t{});
     case TypeId::float32:
       return f(float{});
     case TypeId::float64:
       return f(double{});
     default:
-      fail(ErrorKind::unsupported, "no arithmetic on {}", display_name(type));
+      return tegula::with_integer(type.id, f, [&]() -> decltype(f(std::int8_t{})) {
+        fail(ErrorKind::unsupported, "no arithmetic on {}", display_name(type));
+      });
   }
 }
 
