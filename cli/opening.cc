@@ -64,8 +64,8 @@ std::shared_ptr<Store> store_of(const std::string& uri, const Globals& globals, 
   });
 }
 
-std::shared_ptr<Array> open_array(const std::string& uri, const OpenFlags& flags, const Globals& globals) {
-  return open(store_of(uri, globals), flags.options(globals));
+std::shared_ptr<Array> open_array(const std::string& uri, const OpenFlags& flags, const Globals& globals, bool sync) {
+  return open(store_of(uri, globals, sync), flags.options(globals));
 }
 
 std::string read_text(const std::string& path) {

@@ -31,7 +31,8 @@ Bytes encryption_key(const std::string& hex, const std::string& file);
 // The store of a URI, traced when --trace-io asks for it.
 std::shared_ptr<Store> store_of(const std::string& uri, const Globals& globals, bool sync = true);
 
-std::shared_ptr<Array> open_array(const std::string& uri, const OpenFlags& flags, const Globals& globals);
+std::shared_ptr<Array> open_array(const std::string& uri, const OpenFlags& flags, const Globals& globals,
+                                  bool sync = true);
 
 // A whole small file, or stdin for "-". Throws Error.
 std::string read_text(const std::string& path);

@@ -32,7 +32,6 @@ std::uint64_t write_time(const std::string& text) {
 WriteOptions write_options(const Flags& flags, const Globals& globals) {
   WriteOptions options;
   options.at = write_time(flags.at);
-  options.sync = !flags.no_sync;
   options.work = globals.work;
   return options;
 }
@@ -123,13 +122,13 @@ int create_array(const Flags& flags, const Globals& globals) {
 }
 
 int write_array(const Flags& flags, const Globals& globals) {
-  const std::shared_ptr<Array> array = open_array(flags.uri, flags.open, globals);
+  const std::shared_ptr<Array> array = open_array(flags.uri, flags.open, globals, !flags.no_sync);
   write_file(*array, flags, globals);
   return kOk;
 }
 
 int append_rows(const Flags& flags, const Globals& globals) {
-  const std::shared_ptr<Array> array = open_array(flags.uri, flags.open, globals);
+  const std::shared_ptr<Array> array = open_array(flags.uri, flags.open, globals, !flags.no_sync);
   const Schema& schema = array->schema();
   const DataKind kind = data_kind(flags.file, flags.as);
   Batch batch;

@@ -34,6 +34,7 @@ struct OpenOptions {
   std::optional<std::pair<std::uint64_t, std::uint64_t>> at;  // milliseconds, both ends included; TileDB only
   Bytes key;                                                  // AES-256-GCM key, 32 bytes, or empty
   Missing missing = Missing::fill;                            // what a chunk that is not there means
+  bool sync = true;                                           // writes: fsync files and folders
   Work work;
 };
 
@@ -49,7 +50,6 @@ struct CreateOptions {
 struct WriteOptions {
   std::uint64_t at = 0;      // TileDB: time of the fragment, 0 is now
   Order order = Order::row;  // of the cells given
-  bool sync = true;
   Work work;
 };
 
@@ -85,6 +85,15 @@ struct Problem {
   std::string remedy;  // what `repair` or a person can do; may be empty
 };
 
+// Cells in pieces. Nothing is visible before commit() returns, and then all of them are; dropped before, it leaves
+// nothing behind. Not thread-safe.
+class CellWriter {
+ public:
+  virtual ~CellWriter() = default;
+  virtual void write(const Batch& cells) = 0;  // the next ones
+  virtual void commit() = 0;
+};
+
 // Handles are safe to share between reading threads. Every operation throws Error; one that a format lacks throws
 // Error(unsupported).
 class Array {
@@ -108,6 +117,10 @@ class Array {
   virtual void write(const Selection& selection, const Batch& cells, const WriteOptions& options = {});
   // Sparse: dimensions and attributes; dense and tables: see append().
   virtual void write(const Batch& cells, const WriteOptions& options = {});
+  // TileDB: a write of more cells than memory holds. Dense: a box (without one the whole domain), every attribute,
+  // cells in options.order (row, col or global) over it. Sparse: no box, cells in global order.
+  virtual std::unique_ptr<CellWriter> write_stream(const std::optional<Selection>& box,
+                                                   const WriteOptions& options = {});
   // Adds rows at the end of the first axis (zarr, bcolz).
   virtual void append(const Batch& rows, const WriteOptions& options = {});
   virtual void resize(const std::vector<std::uint64_t>& shape, const WriteOptions& options = {});
@@ -131,6 +144,14 @@ class Group {
   virtual std::string_view format() const = 0;
   virtual std::vector<Member> members() const = 0;
   virtual Metadata metadata() const = 0;
+
+  // TileDB. `name` may be empty: the member is then addressed by its URI. A URI below the group is stored relative to
+  // it unless `absolute` is set.
+  virtual void add(const std::string& uri, std::string_view name = {}, bool absolute = false);
+  virtual void remove(std::string_view name);  // the member stays where it is
+  // Entries without a value are removed.
+  virtual void update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes,
+                               const WriteOptions& options = {});
 };
 
 // What is at `uri`: plain paths, file://, mem://.
@@ -145,5 +166,7 @@ std::shared_ptr<Array> open(const std::string& uri, const OpenOptions& options =
 std::shared_ptr<Group> open_group(const std::string& uri, const OpenOptions& options = {});
 // `schema.format` decides the format.
 std::shared_ptr<Array> create(const std::string& uri, const Schema& schema, const CreateOptions& options = {});
+// "tiledb", "zarr2" or "zarr3".
+std::shared_ptr<Group> create_group(const std::string& uri, std::string_view format, const CreateOptions& options = {});
 
 }  // namespace tegula

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tegula/array.h"
@@ -39,5 +40,45 @@ void delete_cells(Array& array, std::string_view where, const WriteOptions& opti
 // Removes the fragments that were written between two times (milliseconds, both included), one after the other: a stop
 // in between leaves the rest. Returns their names.
 std::vector<std::string> delete_fragments(Array& array, std::uint64_t first, std::uint64_t last);
+
+enum class Part : std::uint8_t { fragments, fragment_metadata, commits, array_metadata };
+
+struct ConsolidateOptions {
+  Part part = Part::fragments;
+  std::vector<std::string> fragments = {};                         // these only; empty: all
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> at = {};  // fragments wholly between two times only
+  std::uint64_t max_fragment_size = UINT64_MAX;                    // bytes stored, about; more makes several fragments
+  bool keep_times = true;  // sparse, format version 15 and later: each cell remembers when it was written
+  bool purge_deleted = false;
+  Work work = {};
+};
+
+// What one merge takes and makes.
+struct Consolidation {
+  std::vector<std::string> inputs;   // names of fragments, or files
+  std::vector<std::string> outputs;  // empty in a plan: names are chosen when they are written
+  std::uint64_t cells = 0;           // of the inputs
+  std::uint64_t bytes = 0;           // of the inputs, stored
+};
+
+// What consolidate() would do now.
+std::vector<Consolidation> plan_consolidation(const Array& array, const ConsolidateOptions& options = {});
+
+// Merges what many writes left into few. Readers see the same cells before, during and after it; what was merged stays
+// until vacuum() (format versions 3 and 4, which have no vacuum: it is removed once the merged one is there). Memory
+// stays under work.memory whatever the number of fragments. An interruption leaves the array as before, or with some of
+// the merges done.
+std::vector<Consolidation> consolidate(Array& array, const ConsolidateOptions& options = {});
+
+struct VacuumOptions {
+  Part part = Part::fragments;
+  bool dry_run = false;
+  Work work = {};
+};
+
+// Removes what consolidation has replaced. Readers that open at a time inside a merged range lose sight of the steps in
+// between, unless the merge kept times. May be interrupted and repeated in any order. Returns the files and folders
+// removed, or to be removed.
+std::vector<std::string> vacuum(Array& array, const VacuumOptions& options = {});
 
 }  // namespace tegula::tiledb

@@ -21,6 +21,8 @@ struct Driver {
                                        const OpenOptions& options);  // null: has no groups
   // Null: read only.
   std::shared_ptr<Array> (*create)(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options);
+  std::shared_ptr<Group> (*create_group)(std::shared_ptr<Store> store, std::string_view format,
+                                         const CreateOptions& options);
 };
 
 }  // namespace tegula

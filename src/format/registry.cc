@@ -61,7 +61,7 @@ std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& opt
   return match.driver->open(std::move(store), options);
 }
 std::shared_ptr<Array> open(const std::string& uri, const OpenOptions& options) {
-  return open(open_store(uri), options);
+  return open(open_store(uri, {.sync = options.sync}), options);
 }
 
 std::shared_ptr<Group> open_group(std::shared_ptr<Store> store, const OpenOptions& options) {
@@ -73,7 +73,7 @@ std::shared_ptr<Group> open_group(std::shared_ptr<Store> store, const OpenOption
   return match.driver->open_group(std::move(store), options);
 }
 std::shared_ptr<Group> open_group(const std::string& uri, const OpenOptions& options) {
-  return open_group(open_store(uri), options);
+  return open_group(open_store(uri, {.sync = options.sync}), options);
 }
 
 std::shared_ptr<Array> create(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options) {
@@ -83,9 +83,18 @@ std::shared_ptr<Array> create(std::shared_ptr<Store> store, const Schema& schema
   return driver->create(std::move(store), schema, options);
 }
 std::shared_ptr<Array> create(const std::string& uri, const Schema& schema, const CreateOptions& options) {
-  StoreOptions store_options;
-  store_options.sync = options.sync;
-  return create(open_store(uri, store_options), schema, options);
+  return create(open_store(uri, {.sync = options.sync}), schema, options);
+}
+
+std::shared_ptr<Group> create_group(std::shared_ptr<Store> store, std::string_view format,
+                                    const CreateOptions& options) {
+  const Context doing([where = store->describe("")] { return fmt::format("creating group '{}'", where); });
+  const Driver* driver = find_driver(format);
+  if (!driver->create_group) fail(ErrorKind::unsupported, "{} groups cannot be created", format);
+  return driver->create_group(std::move(store), format, options);
+}
+std::shared_ptr<Group> create_group(const std::string& uri, std::string_view format, const CreateOptions& options) {
+  return create_group(open_store(uri, {.sync = options.sync}), format, options);
 }
 
 }  // namespace tegula

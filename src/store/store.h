@@ -78,7 +78,7 @@ struct StoreOptions {
   bool follow_links = false;  // allow links that lead outside of the root
   // Called before each step of a change ("write", "sync", "rename", "sync folder", "remove") with its key; what it
   // throws ends the change there, as a crash would. For tests.
-  std::function<void(std::string_view step, std::string_view key)> before_step;
+  std::function<void(std::string_view step, std::string_view key)> before_step = {};
 };
 
 // Plain paths, file:// and mem:// URIs. A mem:// store lives as long as the process and is found again by its name.

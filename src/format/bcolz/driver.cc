@@ -28,6 +28,6 @@ std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& 
 
 }  // namespace
 
-const Driver kBcolzDriver{"bcolz", kFormats, probe, open, nullptr, create_array};
+const Driver kBcolzDriver{"bcolz", kFormats, probe, open, nullptr, create_array, nullptr};
 
 }  // namespace tegula::bcolz

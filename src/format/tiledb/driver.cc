@@ -47,6 +47,7 @@ std::shared_ptr<Group> open_store_group(std::shared_ptr<Store> store, const Open
 
 }  // namespace
 
-const Driver kTiledbDriver = {"tiledb", kFormats, probe_store, open_store_array, open_store_group, create_array};
+const Driver kTiledbDriver = {"tiledb",         kFormats,     probe_store, open_store_array,
+                              open_store_group, create_array, nullptr};
 
 }  // namespace tegula::tiledb
