@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.h"
+#include "format/tiledb/commits.h"
 #include "format/tiledb/delete_condition.h"
 #include "format/tiledb/evolve.h"
 #include "format/tiledb/versions.h"
@@ -45,17 +46,6 @@ void check_tests(const ConditionTree& tree, const ReadState& state, bool as_libt
   for (const ConditionTree& child : tree.children) check_tests(child, state, as_libtiledb);
 }
 
-// The commit of a fragment, below the array; empty for versions 3 and 4, whose metadata is their commit.
-std::string commit_of(const FragmentEntry& entry) {
-  if (in_commits_folder(entry.time.version)) return join(kCommitsFolder, entry.name + ".wrt");
-  return has_ok_files(entry.time.version) ? entry.name + ".ok" : std::string();
-}
-
-bool has_consolidated_commits(const Store& store) {
-  const std::vector<Entry> commits = store.list(kCommitsFolder);
-  return std::any_of(commits.begin(), commits.end(), [](const Entry& e) { return extension(e.name) == ".con"; });
-}
-
 }  // namespace
 
 void write_delete(const WriteTarget& target, const ReadState& state, std::string_view where, std::uint64_t time,
@@ -81,25 +71,8 @@ std::vector<std::string> remove_fragments(Store& store, std::uint64_t first, std
   std::vector<FragmentEntry> removed = list_array(store).fragments;
   std::erase_if(removed, [&](const FragmentEntry& e) { return !window.contains(e.time.first, e.time.last); });
   std::vector<std::string> names;
-  if (removed.empty()) return names;
-  std::string ignored;
-  for (const FragmentEntry& entry : removed) {
-    names.push_back(entry.name);
-    if (const std::string commit = commit_of(entry); !commit.empty()) ignored += commit + "\n";
-  }
-  // A commit that a consolidated file holds goes away by a line in another.
-  if (has_consolidated_commits(store))
-    store.put_text(join(kCommitsFolder, make_timed_name(removed.front().time.first, removed.back().time.last,
-                                                        make_ordered_uuid(), kWriteVersion) +
-                                            ".ign"),
-                   ignored);
-  for (const FragmentEntry& entry : removed) {
-    const std::string commit = commit_of(entry);
-    store.remove(commit.empty() ? join(entry.folder, kFragmentMetadataFile) : commit);
-  }
-  store.sync_folder("");
-  store.sync_folder(kCommitsFolder);
-  for (const FragmentEntry& entry : removed) store.remove_tree(entry.folder);
+  for (const FragmentEntry& entry : removed) names.push_back(entry.name);
+  remove_fragments(store, removed);
   return names;
 }
 

@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "base/fail.h"
 #include "base/parallel.h"
+#include "format/tiledb/commits.h"
 #include "format/tiledb/fragment_file.h"
 #include "format/tiledb/tile.h"
 #include "format/tiledb/versions.h"
@@ -17,9 +18,9 @@ namespace {
 
 using Data = Fragment::Data;
 
-std::string fragment_name(std::uint32_t version, std::uint64_t time) {
+std::string fragment_name(std::uint32_t version, const FragmentTimes& times) {
   // Versions 3 and 4 have no suffix.
-  return make_timed_name(time, time, make_ordered_uuid(), version >= 5 ? version : 0);
+  return make_timed_name(times.first, times.last, make_ordered_uuid(), version >= 5 ? version : 0);
 }
 
 std::string fragment_folder(std::uint32_t version, const std::string& name) {
@@ -54,13 +55,14 @@ void FragmentWriter::File::append(ByteView tile) {
   size += tile.size();
 }
 
-FragmentWriter::FragmentWriter(WriteTarget target, bool dense, std::uint64_t time)
+FragmentWriter::FragmentWriter(WriteTarget target, bool dense, const FragmentTimes& times)
     : target_(std::move(target)),
       dense_(dense),
+      times_(times),
       version_(written_version(*target_.schema)),
-      name_(fragment_name(version_, time)),
+      name_(fragment_name(version_, times)),
       folder_(fragment_folder(version_, name_)),
-      fields_(stored_fields(*target_.schema, {version_, dense}, folder_)) {
+      fields_(stored_fields(*target_.schema, {version_, dense, times.timestamps, times.deletes}, folder_)) {
   open_columns();
 }
 
@@ -180,6 +182,9 @@ Bytes FragmentWriter::metadata_file(const FragmentCover& cover) const {
   file.rectangles = cover.rectangles;
   file.tiles = tiles_;
   file.last_tile_cells = cover.last_tile_cells;
+  file.timestamps = times_.timestamps;
+  file.deletes = times_.deletes;
+  file.processed = cover.processed;
   for (const Column& column : columns_) {
     const StoredField& field = fields_[column.fields[0]];
     file.slots.push_back({&field, column.data.size, column.var.size, column.validity.size, column.data.offsets,
@@ -188,23 +193,31 @@ Bytes FragmentWriter::metadata_file(const FragmentCover& cover) const {
   return encode_fragment_file(file, *target_.schema, target_.key);
 }
 
-void FragmentWriter::commit(const FragmentCover& cover) {
-  const Context doing([&] { return fmt::format("committing fragment {}", name_); });
-  Store& store = *target_.store;
+void FragmentWriter::finish(const FragmentCover& cover) {
+  const Context doing([&] { return fmt::format("writing fragment {}", name_); });
   for (Column& column : columns_)
     for (File* file : {&column.data, &column.var, &column.validity})
       if (file->upload) file->upload->commit();
   const Bytes metadata = metadata_file(cover);
-  // The last step may fail after it took effect: then what is visible must stay. Versions 3 and 4 have no commit mark.
-  const bool marked = in_commits_folder(version_) || has_ok_files(version_);
-  committed_ = !marked;
-  store.put(join(folder_, kFragmentMetadataFile), metadata);
+  // The last step may fail after it took effect: then what is visible must stay.
+  if (!in_commits_folder(version_) && !has_ok_files(version_)) committed_ = true;
+  target_.store->put(join(folder_, kFragmentMetadataFile), metadata);
+}
+
+std::string FragmentWriter::hand_over() {
   committed_ = true;
-  if (in_commits_folder(version_)) {
-    store.put(join(kCommitsFolder, name_ + ".wrt"), ByteView());
-  } else if (has_ok_files(version_)) {
-    store.put(name_ + ".ok", ByteView());
-  }
+  return commit_mark(name_, version_);
+}
+
+void FragmentWriter::commit(const FragmentCover& cover) {
+  finish(cover);
+  if (const std::string mark = hand_over(); !mark.empty()) target_.store->put(mark, ByteView());
+}
+
+std::uint64_t FragmentWriter::bytes() const {
+  std::uint64_t bytes = 0;
+  for (const Column& column : columns_) bytes += column.data.size + column.var.size + column.validity.size;
+  return bytes;
 }
 
 }  // namespace tegula::tiledb

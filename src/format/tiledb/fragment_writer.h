@@ -32,12 +32,21 @@ struct FragmentCover {
   NdRange domain;
   MbrTable rectangles;  // sparse: one per tile
   std::uint64_t last_tile_cells = 0;
+  std::vector<std::string> processed = {};  // deletes that the cells have been through
+};
+
+// The times in the name of a fragment, and what is stored beside the schema's fields.
+struct FragmentTimes {
+  std::uint64_t first = 0, last = 0;
+  bool timestamps = false, deletes = false;
 };
 
 // Not thread-safe. Nothing is visible before commit() returns; dropped before, it removes what it wrote.
 class FragmentWriter {
  public:
-  FragmentWriter(WriteTarget target, bool dense, std::uint64_t time);
+  FragmentWriter(WriteTarget target, bool dense, const FragmentTimes& times);
+  FragmentWriter(WriteTarget target, bool dense, std::uint64_t time)
+      : FragmentWriter(std::move(target), dense, FragmentTimes{time, time}) {}
   ~FragmentWriter();
   FragmentWriter(const FragmentWriter&) = delete;
   FragmentWriter& operator=(const FragmentWriter&) = delete;
@@ -51,6 +60,13 @@ class FragmentWriter {
   using TileMaker = std::function<TileColumn(std::uint64_t tile, std::size_t field)>;
   void add_tiles(std::uint64_t count, std::uint64_t tile_bytes, const TileMaker& make, const Work& work);
   void commit(const FragmentCover& cover);
+
+  // The same in steps, for fragments that a file of commits makes visible together: everything but the mark, and the
+  // name of the mark (empty in versions 3 and 4, whose metadata is their mark). What is handed over is not removed any
+  // more.
+  void finish(const FragmentCover& cover);
+  std::string hand_over();
+  std::uint64_t bytes() const;  // stored so far
 
  private:
   // A file and where its tiles start.
@@ -81,6 +97,7 @@ class FragmentWriter {
 
   const WriteTarget target_;
   const bool dense_;
+  const FragmentTimes times_;
   const std::uint32_t version_;
   const std::string name_, folder_;
   std::vector<StoredField> fields_;
