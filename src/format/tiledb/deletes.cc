@@ -51,7 +51,7 @@ std::vector<FragmentDelete> deletes_of(const Fragment& fragment, std::span<const
     const Context doing([&] { return condition.marker; });
     refuse_empty_values(condition.condition.stays, fields);
     deletes.push_back({Condition::from_tree(condition.condition.stays, fields), condition.time,
-                       fragment.has_timestamps() && condition.time <= fragment.last_time()});
+                       fragment.has_timestamps() && condition.time <= fragment.last_time(), condition.marker});
   }
   return deletes;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "format/tiledb/fragment.h"
@@ -15,6 +16,7 @@ struct FragmentDelete {
   Condition stays;         // bound to the fragment's own schema
   std::uint64_t time = 0;  // of the delete
   bool by_time = false;    // only cells written at `time` or before are concerned
+  std::string marker;      // "__commits/<name>.del"
 };
 
 // The deletes of the window that act on a fragment: those not before it that it has not been consolidated with. Throws

@@ -8,10 +8,10 @@
 namespace tegula::tiledb {
 
 ReadState::ReadState(std::shared_ptr<Store> store, const OpenOptions& options)
-    : store_(std::move(store)),
-      options_(options),
-      opened_(open_array(store_, options, false)),
-      fields_(field_infos(opened_.model)) {
+    : ReadState(store, options, open_array(store, options, false)) {}
+
+ReadState::ReadState(std::shared_ptr<Store> store, const OpenOptions& options, OpenedArray opened)
+    : store_(std::move(store)), options_(options), opened_(std::move(opened)), fields_(field_infos(opened_.model)) {
   if (!opened_.schema->sparse) grid_ = make_grid(*opened_.schema);
 }
 

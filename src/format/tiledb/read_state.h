@@ -22,6 +22,8 @@ namespace tegula::tiledb {
 class ReadState {
  public:
   ReadState(std::shared_ptr<Store> store, const OpenOptions& options);
+  // Of an array that was opened without its fragments; `opened.entries` says which are seen.
+  ReadState(std::shared_ptr<Store> store, const OpenOptions& options, OpenedArray opened);
 
   const ArrayFiles& files() const { return opened_.files; }
   const ArraySchema& schema() const { return *opened_.schema; }

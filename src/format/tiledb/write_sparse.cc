@@ -1,11 +1,10 @@
 #include "format/tiledb/write_sparse.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/fail.h"
-#include "base/parallel.h"
 #include "format/tiledb/cell_sort.h"
+#include "format/tiledb/cell_tiles.h"
 #include "format/tiledb/with_type.h"
 #include "format/tiledb/write_input.h"
 
@@ -93,74 +92,6 @@ void check_order(const ArraySchema& schema, std::span<const Column> coordinates,
            order[i - 1], order[i], place_of(schema, coordinates, order[i]));
 }
 
-template <std::size_t N>
-void gather_items(const std::byte* from, std::span<const std::uint64_t> order, std::byte* to) {
-  for (std::size_t i = 0; i < order.size(); ++i) std::memcpy(to + i * N, from + order[i] * N, N);
-}
-
-void gather(const std::byte* from, std::span<const std::uint64_t> order, std::size_t size, Bytes& out) {
-  out.resize(order.size() * size);
-  switch (size) {
-    case 1:
-      return gather_items<1>(from, order, out.data());
-    case 2:
-      return gather_items<2>(from, order, out.data());
-    case 4:
-      return gather_items<4>(from, order, out.data());
-    case 8:
-      return gather_items<8>(from, order, out.data());
-    default:
-      for (std::size_t i = 0; i < order.size(); ++i) std::memcpy(out.data() + i * size, from + order[i] * size, size);
-  }
-}
-
-TileColumn tile_of(const StoredField& field, const Column& column, std::span<const std::uint64_t> order) {
-  TileColumn tile;
-  if (field.var()) {
-    tile.offsets.resize(order.size());
-    std::uint64_t bytes = 0;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      tile.offsets[i] = bytes;
-      bytes += column.cell(order[i]).size();
-    }
-    tile.data.resize(bytes);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const ByteView cell = column.cell(order[i]);
-      std::copy(cell.begin(), cell.end(), tile.data.begin() + static_cast<std::ptrdiff_t>(tile.offsets[i]));
-    }
-  } else {
-    gather(column.data.data(), order, field.cell_size(), tile.data);
-  }
-  if (!field.nullable) return tile;
-  tile.validity.assign(order.size(), std::byte{1});
-  if (column.nullable)
-    for (std::size_t i = 0; i < order.size(); ++i) tile.validity[i] = std::byte{column.valid(order[i])};
-  return tile;
-}
-
-// Smallest and largest coordinate of some cells.
-std::pair<ByteView, ByteView> extremes(const SchemaDimension& dimension, const Column& column,
-                                       std::span<const std::uint64_t> order) {
-  std::uint64_t low = order[0], high = order[0];
-  if (dimension.var()) {
-    for (const std::uint64_t i : order) {
-      if (text_of(column.cell(i)) < text_of(column.cell(low))) low = i;
-      if (text_of(column.cell(i)) > text_of(column.cell(high))) high = i;
-    }
-  } else {
-    with_number(dimension.type, [&]<class T>(T) {
-      const std::byte* data = column.data.data();
-      T smallest = load_le<T>(data + low * sizeof(T)), largest = smallest;
-      for (const std::uint64_t i : order) {
-        const T value = load_le<T>(data + i * sizeof(T));
-        if (value < smallest) smallest = value, low = i;
-        if (value > largest) largest = value, high = i;
-      }
-    });
-  }
-  return {column.cell(low), column.cell(high)};
-}
-
 }  // namespace
 
 void write_sparse(const WriteTarget& target, const Batch& cells, std::uint64_t time, const WriteOptions& options) {
@@ -187,24 +118,13 @@ void write_sparse(const WriteTarget& target, const Batch& cells, std::uint64_t t
   const std::vector<StoredField>& fields = writer.fields();
   writer.add_tiles(
       tiles, bytes / tiles,
-      [&](std::uint64_t tile, std::size_t field) { return tile_of(fields[field], *columns[field], cells_of(tile)); },
+      [&](std::uint64_t tile, std::size_t field) {
+        return gather_tile(fields[field], *columns[field], cells_of(tile));
+      },
       options.work);
-
-  const std::size_t n = schema.dimensions.size();
-  std::vector<ByteView> low(tiles * n), high(tiles * n);
-  parallel_for(options.work, tiles, [&](std::size_t tile) {
-    for (std::size_t d = 0; d < n; ++d)
-      std::tie(low[tile * n + d], high[tile * n + d]) = extremes(schema.dimensions[d], *dimensions[d], cells_of(tile));
-  });
-  FragmentCover cover;
-  cover.rectangles = MbrTable(schema.range_types());
-  for (std::uint64_t tile = 0; tile < tiles; ++tile)
-    cover.rectangles.add(std::span(low).subspan(tile * n, n), std::span(high).subspan(tile * n, n));
-  MbrTable hull(schema.range_types());
-  hull.add_hull(cover.rectangles, 0, tiles);
-  cover.domain = hull.range(0);
-  cover.last_tile_cells = cells_of(tiles - 1).size();
-  writer.commit(cover);
+  MbrTable rectangles(schema.range_types());
+  add_rectangles(schema, dimensions, order, rectangles, options.work);
+  writer.commit(cover_of(std::move(rectangles), schema, cells_of(tiles - 1).size()));
 }
 
 }  // namespace tegula::tiledb
