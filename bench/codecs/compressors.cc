@@ -15,6 +15,7 @@
 #include "codec/codec.h"
 #include "codec/shuffle.h"
 #include "data.h"
+#include "timed.h"
 
 namespace tegula::bench {
 namespace {
@@ -34,11 +35,7 @@ unsigned char* uchars(Bytes& b) { return reinterpret_cast<unsigned char*>(b.data
 
 void measure(const std::string& name, std::size_t raw, std::size_t coded, std::function<void()> work) {
   benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
-    for (auto _ : state) {
-      work();
-      benchmark::ClobberMemory();
-    }
-    state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * static_cast<std::int64_t>(raw));
+    run_timed(state, raw, work);
     if (coded != 0) state.counters["ratio"] = static_cast<double>(raw) / static_cast<double>(coded);
   });
 }

@@ -6,6 +6,7 @@
 
 #include "codec/delta.h"
 #include "codec/shuffle.h"
+#include "timed.h"
 
 namespace tegula::codec {
 namespace {
@@ -22,12 +23,10 @@ Bytes some_bytes() {
 void copy(benchmark::State& state) {
   const Bytes in = some_bytes();
   Bytes out(kBytes);
-  for (auto _ : state) {
+  bench::run_timed(state, kBytes, [&] {
     std::memcpy(out.data(), in.data(), kBytes);
     benchmark::DoNotOptimize(out.data());
-    benchmark::ClobberMemory();
-  }
-  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * kBytes));
+  });
 }
 BENCHMARK(copy)->Name("transforms/memcpy");
 
@@ -38,12 +37,10 @@ void transpose(benchmark::State& state) {
   const Bytes in = some_bytes();
   Bytes out(kBytes);
   const auto element_size = static_cast<std::size_t>(state.range(0));
-  for (auto _ : state) {
+  bench::run_timed(state, kBytes, [&] {
     F(in, out, element_size);
     benchmark::DoNotOptimize(out.data());
-    benchmark::ClobberMemory();
-  }
-  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * kBytes));
+  });
 }
 
 void sizes(benchmark::internal::Benchmark* b) {
@@ -74,12 +71,10 @@ void decode_ramp(benchmark::State& state) {
     std::memcpy(raw.data() + 8 * i, &value, 8);
   }
   E(raw, coded, TypeId::int64);
-  for (auto _ : state) {
+  bench::run_timed(state, kBytes, [&] {
     D(coded, raw, TypeId::int64);
     benchmark::DoNotOptimize(raw.data());
-    benchmark::ClobberMemory();
-  }
-  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * kBytes));
+  });
 }
 BENCHMARK(decode_ramp<delta_encode, delta_decode>)->Name("transforms/delta_decode");
 BENCHMARK(decode_ramp<double_delta_encode, double_delta_decode>)->Name("transforms/double_delta_decode");

@@ -61,6 +61,13 @@ TEST(FloatScale, Vectors) {
   }
 }
 
+// 0.1 * 3 is rounded up before 0.3 is taken away; a fused operation would give half of the rest.
+TEST(FloatScale, ProductAndSumAreRoundedApart) {
+  Bytes back(8);
+  float_scale_decode(from_hex("03000000"), back, {0.1, -0.3, 4, 8});
+  EXPECT_EQ(load_le<double>(back.data()), 0x1p-54);
+}
+
 TEST(FloatScale, EveryWidthRoundTrips) {
   for (const unsigned width : {1u, 2u, 4u, 8u}) {
     for (const unsigned size : {4u, 8u}) {
