@@ -13,7 +13,8 @@ import sys
 from fractions import Fraction
 
 from . import environments, groups, report
-from .harness import Bench, add_growth
+from .harness import Bench
+from .rows import add_growth
 from .workload import Sizes
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -36,6 +37,7 @@ def arguments():
     parser.add_argument('--baseline', help='folder that holds the package of another build: it takes the place of the peers')
     parser.add_argument('--compare', nargs=2, metavar='JSON')
     parser.add_argument('--tolerance', type=float, default=0.15, help='how much worse a row may be before it counts as worse')
+    parser.add_argument('--data', action='store_true', help='only makes the data sets')
     parser.add_argument('--list', action='store_true', help='only names the rows')
     return parser.parse_args()
 
@@ -85,7 +87,7 @@ def chosen(options, sizes):
 def main():
     options = arguments()
     if options.compare:
-        lines, worse = report.compare(*map(report.load, options.compare), options.tolerance)
+        lines, worse = report.comparison(*map(report.load, options.compare), options.tolerance)
         print('\n'.join(lines))
         return 1 if worse else 0
     if options.quick:
@@ -98,6 +100,11 @@ def main():
     libraries, settings = prepare(options)
     bench = Bench(libraries, os.path.join(BUILD, 'bench-data'), environments.nosync(os.path.join(ROOT, 'bench/peers/nosync.c'), BUILD),
                   sizes, options.threads, settings, repeat=options.repeat or 5)
+    if options.data:
+        for _, rows in chosen(options, sizes):
+            for needed in [needed for row in rows for needed in row.needs]:
+                bench.make(*needed)
+        return 0
     about, results = machine(options, libraries), []
     print('%(cpu)s, %(cores)d cores, %(threads)d threads, scale %(scale)s, load %(load before)s' % about, flush=True)
     from . import plot

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 TILEDB = 'tiledb==0.36.1'  # carries libtiledb 2.30.0
 PEERS = [TILEDB, 'zarr==3.1.6', 'tensorstore==0.1.86', 'zarrs==0.2.3', 'bcolz-zipline==1.13.0', 'numexpr', 'numpy>=2,<3', 'matplotlib']
 ZARR_2 = ['zarr==2.18.7', 'numpy<2']
-ZARR_04_TOOLS = ['numpy==1.16.6', 'Cython==0.29.37', 'setuptools==47.1.0', 'setuptools_scm==3.5.0', 'wheel<0.43']
+ZARR_04_TOOLS = ['numpy==1.16.6', 'Cython==0.29.37', 'setuptools==47.1.0', 'setuptools_scm==3.5.0', 'wheel<0.43', 'fasteners<0.21']
 VERSIONS = """
 import importlib.metadata as m, json
 print(json.dumps({p: m.version(p) for p in ('tiledb', 'zarr', 'zarrs', 'tensorstore', 'bcolz-zipline', 'numpy')}))

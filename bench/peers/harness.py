@@ -2,12 +2,11 @@
 import json
 import os
 import shutil
-import statistics
 import subprocess
 import time
 from dataclasses import asdict, dataclass
 
-from . import digest, groups
+from . import digest, groups, rows
 from .environments import say
 
 PACKAGE_PARENT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -121,7 +120,8 @@ class Bench:
         finally:
             for process in processes.values():
                 process.close()
-        return self.row(group, workload, sides, {name: answer['digest'] for name, answer in found.items()})
+        differ = self.differ(sides, {name: answer['digest'] for name, answer in found.items()})
+        return rows.make(group, workload, sides, differ)
 
     def side_of(self, name):
         return 'tegula' if name == 'baseline' else name
@@ -135,39 +135,10 @@ class Bench:
         finally:
             process.close()
 
-    def row(self, group, workload, sides, digests):
-        for side in sides.values():
-            if side.get('values'):
-                side['best'], side['median'] = min(side['values']), statistics.median(side['values'])
+    def differ(self, sides, digests):
+        """Whether a result is not tegula's; says so at its side."""
         ours = digests.get('tegula')
-        digests = {name: d for name, d in digests.items() if d is not None}
-        differ = [name for name, d in digests.items() if ours is not None and not digest.same(d, ours)]
-        for name in differ:
-            sides[name]['differs'] = '%s, tegula %s' % (digests[name], ours)
-        row = {'group': group, 'name': workload.name, 'reach': workload.reach, 'keep': workload.keep, 'reference': workload.reference,
-               'amount': workload.amount, 'unit': workload.unit, 'sides': sides, 'agree': not differ}
-        peers = {name: s['best'] for name, s in sides.items() if name != 'tegula' and 'best' in s}
-        rivals = {n: b for n, b in peers.items() if n not in workload.limits} or peers
-        if rivals:
-            row['peer'] = min(rivals, key=rivals.get)
-        if rivals and 'best' in sides['tegula']:
-            row['ratio'] = rivals[row['peer']] / sides['tegula']['best']
-        return row
-
-
-def add_growth(row, rows):
-    """The reference's time per amount over this row's, for each side."""
-    reference = next((r for r in rows if r['group'] == row['group'] and r['name'] == row['reference']), None)
-    if reference:
-        row['growth'] = {name: (reference['sides'][name]['best'] / reference['amount']) / (side['best'] / row['amount'])
-                         for name, side in row['sides'].items() if 'best' in side and 'best' in reference['sides'].get(name, {})}
-
-
-def reached(row):
-    """True, False, or None where nothing is to be reached or it could not be measured."""
-    if not row['agree']:
-        return False
-    verdicts = [row[key] >= row[goal] for key, goal in (('ratio', 'reach'),) if row.get(goal) is not None and key in row]
-    if row.get('keep') is not None and 'tegula' in row.get('growth', {}):
-        verdicts.append(row['growth']['tegula'] >= row['keep'])
-    return all(verdicts) if verdicts else None
+        others = {name: d for name, d in digests.items() if ours is not None and d is not None and not digest.same(d, ours)}
+        for name, found in others.items():
+            sides[name]['differs'] = '%s, tegula %s' % (found, ours)
+        return bool(others)

@@ -1,7 +1,7 @@
 """Results as tables, as JSON, and as the difference of two runs."""
 import json
 
-from .harness import reached
+from .rows import compare, reached
 
 
 def quantity(value, unit='s'):
@@ -98,26 +98,12 @@ def load(path):
         return json.load(file)
 
 
-def compare(old, new, tolerance):
-    """Lines on how tegula's figures changed, and whether something became worse. The peer's change in the same rows is how far the
-    machine itself differed, so a row is judged by its ratio to the peer where there is one."""
-    before = {(r['group'], r['name']): r for r in old['rows']}
-    lines, worse = [], False
-    for row in new['rows']:
-        was = before.get((row['group'], row['name']))
-        if not was or 'best' not in was['sides']['tegula']:
-            continue
-        text, bad = '', False
-        if 'best' not in row['sides']['tegula'] or (was['agree'] and not row['agree']):
-            text, bad = trouble(row), True
-        else:
-            then, now = was['sides']['tegula']['best'], row['sides']['tegula']['best']
-            change = then / now
-            by = 'time'
-            if 'ratio' in was and 'ratio' in row and was['peer'] == row['peer']:
-                change, by = row['ratio'] / was['ratio'], 'ratio to ' + row['sides'][row['peer']]['label']
-            bad = change < 1 - tolerance
-            text = '%s -> %s, %.2fx by %s' % (quantity(then, row['unit']), quantity(now, row['unit']), change, by)
-        worse |= bad
-        lines.append('%-9s %s: %s: %s' % ('WORSE' if bad else '', row['group'], row['name'], text))
-    return lines, worse
+def comparison(old, new, tolerance):
+    """Lines on how tegula's figures changed, and whether something became worse."""
+    changes = compare(old['rows'], new['rows'], tolerance)
+    lines = []
+    for row, was, times, by, worse in changes:
+        text = trouble(row) if times == 0 else '%s -> %s, %.2fx by %s' % (
+            quantity(was['sides']['tegula']['best'], row['unit']), quantity(row['sides']['tegula']['best'], row['unit']), times, by)
+        lines.append('%-5s %s: %s: %s' % ('WORSE' if worse else '', row['group'], row['name'], text))
+    return lines, any(worse for *_, worse in changes)

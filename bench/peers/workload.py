@@ -20,7 +20,7 @@ class Sizes:
     def of(scale):
         side = max(2, round(8192 / TILE * math.sqrt(scale)))
         side = side * TILE
-        return Sizes(side=side, points=max(10_000, round(5_000_000 * scale)), rows=max(100_000, round(20_000_000 * scale)),
+        return Sizes(side=side, points=max(10_000, round(1_250_000 * scale) * 4), rows=max(100_000, round(5_000_000 * scale) * 4),
                      fragments=max(20, round(500 * math.sqrt(scale))),
                      many_fragments=(10, 100, 1000, 10_000) if scale >= 1 else (10, 100, 1000))
 

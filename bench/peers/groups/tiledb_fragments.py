@@ -75,7 +75,7 @@ def tiledb_open(env, name, count):
 
     def run(_):
         with tiledb.open(path, ctx=ctx) as array:
-            return array.query(order='U')[x0:x1 + 1, y0:y1 + 1]
+            return array.query(order='U').multi_index[x0:x1, y0:y1]
     return Action(run, digest=any_order)
 
 

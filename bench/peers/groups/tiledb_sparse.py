@@ -111,7 +111,7 @@ def tegula_read(order, digest_):
 def tiledb_boxes(env, count):
     import tiledb
     array = tiledb.open(env.data('sparse', count), ctx=tiledb_context(env)).query(order='U')
-    return Action(lambda _: [array[x0:x1 + 1, y0:y1 + 1] for x0, x1, y0, y1 in data.boxes()], digest=many)
+    return Action(lambda _: [array.multi_index[x0:x1, y0:y1] for x0, x1, y0, y1 in data.boxes()], digest=many)
 
 
 def tegula_boxes(env, count):
