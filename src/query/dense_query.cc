@@ -33,6 +33,10 @@ Int128 origin_of(const Dimension& dimension) {
   return 0;
 }
 
+// Text of this length keeps within the budget.
+constexpr std::uint64_t kAssumedText = 1024;
+std::uint64_t assumed_size(const FieldInfo& field) { return field.var() ? kAssumedText : field.cell_size(); }
+
 class DenseStream final : public BatchStream {
  public:
   DenseStream(std::shared_ptr<const DenseSource> source, const Query& query, Rules rules)
@@ -85,8 +89,8 @@ class DenseStream final : public BatchStream {
     length_ = picks_.axes.empty() ? 1 : picks_.axes[axis_].count;
     const std::uint64_t cells = picks_.cells();
     std::uint64_t cell_bytes = condition_.empty() ? 0 : 1;
-    for (const FieldInfo& field : outputs_) cell_bytes += field.cell_size();
-    for (const FieldInfo& field : condition_.fields()) cell_bytes += field.cell_size();
+    for (const FieldInfo& field : outputs_) cell_bytes += assumed_size(field);
+    for (const FieldInfo& field : condition_.fields()) cell_bytes += assumed_size(field);
     const std::uint64_t per_index = std::max<std::uint64_t>(1, cells / std::max<std::uint64_t>(1, length_)) *
                                     std::max<std::uint64_t>(1, cell_bytes);
     // The batch in the caller's hands and the one being made share the budget when there are several.
@@ -116,8 +120,12 @@ class DenseStream final : public BatchStream {
       coordinates(field, block, column);
       return column;
     }
-    column.data.resize(block.cells * field.cell_size());
     if (block.cells == 0) return column;
+    if (field.var()) {
+      source_->read_items(block.selection, field.name, column, query_.work);
+      return column;
+    }
+    column.data.resize(block.cells * field.cell_size());
     source_->read(block.selection, field.name,
                   {column.data.data(), block.shape, contiguous_strides(block.shape, field.cell_size())}, query_.work);
     if (column.nullable) column.validity.assign(block.cells, std::byte{1});
@@ -202,6 +210,10 @@ class DenseStream final : public BatchStream {
 };
 
 }  // namespace
+
+void DenseSource::read_items(const Selection&, std::string_view field, Column&, const Work&) const {
+  fail(ErrorKind::unsupported, "field '{}' has cells of any length, which are not read here", field);
+}
 
 Selection selection_of(const std::vector<DimensionRanges>& ranges, const Schema& schema) {
   Selection selection;

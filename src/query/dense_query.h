@@ -16,11 +16,13 @@ namespace tegula {
 class DenseSource {
  public:
   virtual ~DenseSource() = default;
-  // Integer dimensions; attributes of fixed cells.
+  // Integer dimensions.
   virtual const Schema& schema() const = 0;
   // Reads one attribute into place; `out` has the shape of the selection's result.
   virtual void read(const Selection& selection, std::string_view field, const StridedBuffer& out,
                     const Work& work) const = 0;
+  // The same for an attribute of cells of any length: data and offsets of `out`. Throws unsupported when there is none.
+  virtual void read_items(const Selection& selection, std::string_view field, Column& out, const Work& work) const;
 };
 
 // Honours fields (attributes, and dimensions as columns of coordinates), select or ranges, where (cells that do not

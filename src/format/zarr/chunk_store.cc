@@ -46,12 +46,6 @@ void check_item_count(const Shape& shape) {
 
 }  // namespace
 
-std::size_t ChunkLocks::number(const Shape& chunk) {
-  std::uint64_t hash = 0x9E3779B97F4A7C15;
-  for (const std::uint64_t index : chunk) hash = (hash ^ index) * 0xBF58476D1CE4E5B9;
-  return (hash >> 40) % kCount;
-}
-
 LeafGrid leaf_grid(const ArrayMeta& meta) {
   LeafGrid grid;
   grid.chain = &meta.chain;
@@ -66,9 +60,8 @@ LeafGrid leaf_grid(const ArrayMeta& meta) {
   return grid;
 }
 
-ChunkStore::ChunkStore(std::shared_ptr<Store> store, const ArrayMeta& meta, std::shared_ptr<ChunkLocks> locks,
-                       Missing missing)
-    : store_(std::move(store)), meta_(meta), locks_(std::move(locks)), missing_(missing), leaf_(leaf_grid(meta)) {}
+ChunkStore::ChunkStore(std::shared_ptr<Store> store, const ArrayMeta& meta, const ChunkLocks& locks, Missing missing)
+    : store_(std::move(store)), meta_(meta), locks_(locks), missing_(missing), leaf_(leaf_grid(meta)) {}
 
 void ChunkStore::each_leaf(const ChunkPlan& plan, const Work& work,
                            const std::function<void(std::size_t, std::optional<ByteView>)>& use) const {
@@ -79,10 +72,10 @@ void ChunkStore::each_leaf(const ChunkPlan& plan, const Work& work,
     std::set<std::size_t> locks;
     for (std::size_t i = 0; i < plan.pieces(); ++i) {
       const Shape leaf = plan.chunk(i);
-      locks.insert(ChunkLocks::number(leaf_path(leaf_, leaf).file));
+      locks.insert(locks_.number(leaf_path(leaf_, leaf).file));
       leaves.insert(leaf);
     }
-    for (const std::size_t lock : locks) held.emplace_back(locks_->at(lock));
+    for (const std::size_t lock : locks) held.emplace_back(ChunkLocks::at(lock));
     shards.emplace(*store_, meta_, leaf_, leaves, work);
   }
   parallel_for(work, plan.pieces(), [&](std::size_t i) {
@@ -188,7 +181,7 @@ void ChunkStore::write(const Picks& picks, const Shape& shape, const StridedView
     const Shape chunk = plan.chunk(i);
     const std::string key = meta_.keys.key(chunk);
     const Context doing([&] { return fmt::format("writing '{}'", store_->describe(key)); });
-    const std::unique_lock alone(locks_->of(chunk));
+    const std::unique_lock alone(locks_.of(chunk));
     Bytes cells;
     if (plan.whole(i)) {
       cells.resize(meta_.chunk_cells() * item);
@@ -208,7 +201,7 @@ void ChunkStore::write_items(const Picks& picks, const Shape& shape, const Items
     const Shape chunk = plan.chunk(i);
     const std::string key = meta_.keys.key(chunk);
     const Context doing([&] { return fmt::format("writing '{}'", store_->describe(key)); });
-    const std::unique_lock alone(locks_->of(chunk));
+    const std::unique_lock alone(locks_.of(chunk));
     // The old cells, and behind them the new ones; then those that the chunk is to have, by number.
     Items all = load_items(chunk);
     const std::uint64_t old = count_of(all);

@@ -1,12 +1,11 @@
 // The chunks of one array in a store: fetched, decoded, changed and put back.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <memory>
-#include <shared_mutex>
 
 #include "format/zarr/array_meta.h"
+#include "format/zarr/chunk_locks.h"
 #include "model/chunk_plan.h"
 #include "store/store.h"
 #include "tegula/array.h"
@@ -15,20 +14,6 @@
 #include "tegula/work.h"
 
 namespace tegula::zarr {
-
-// Chunks share these locks by the place of their file in the grid. A change holds one of them alone; reads through a
-// shard's index hold those of all shards that they touch, so that no shard is replaced between its index and its
-// chunks.
-class ChunkLocks {
- public:
-  static constexpr std::size_t kCount = 64;
-  std::shared_mutex& of(const Shape& chunk) { return locks_[number(chunk)]; }
-  std::shared_mutex& at(std::size_t number) { return locks_[number]; }
-  static std::size_t number(const Shape& chunk);
-
- private:
-  std::array<std::shared_mutex, kCount> locks_;
-};
 
 // Where the smallest separately readable chunks lie: inside shards as long as no codec around a shard stands in the
 // way.
@@ -44,7 +29,7 @@ LeafGrid leaf_grid(const ArrayMeta& meta);
 class ChunkStore {
  public:
   // Borrows `meta`.
-  ChunkStore(std::shared_ptr<Store> store, const ArrayMeta& meta, std::shared_ptr<ChunkLocks> locks, Missing missing);
+  ChunkStore(std::shared_ptr<Store> store, const ArrayMeta& meta, const ChunkLocks& locks, Missing missing);
 
   // Fixed-size cells into place.
   void read(const Picks& picks, const StridedBuffer& out, const Work& work) const;
@@ -66,7 +51,7 @@ class ChunkStore {
 
   std::shared_ptr<Store> store_;
   const ArrayMeta& meta_;
-  std::shared_ptr<ChunkLocks> locks_;
+  ChunkLocks locks_;
   Missing missing_;
   LeafGrid leaf_;
 };

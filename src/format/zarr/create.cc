@@ -33,6 +33,17 @@ Json axis_attribute(const Schema& schema) {
 
 }  // namespace
 
+void make_room(Store& store, bool overwrite) {
+  const Node there = find_node(store);
+  if (there.kind != ObjectKind::none && !overwrite)
+    fail(ErrorKind::invalid_argument, "there is already a zarr {} here; pass overwrite to replace it",
+         there.kind == ObjectKind::group ? "group" : "array");
+  if (there.kind != ObjectKind::none)
+    clear(store, there);
+  else if (!store.list("").empty())
+    fail(ErrorKind::invalid_argument, "the folder holds something else already");
+}
+
 std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options) {
   constexpr Json (*kMake[])(const Schema&) = {document_original, document_v1, document_v2, document_v3};
   constexpr ArrayMeta (*kParse[])(ByteView, std::string_view) = {parse_original, parse_v1, parse_v2, parse_v3};
@@ -44,15 +55,7 @@ std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& 
   ArrayMeta meta = kParse[version](bytes_of(document), kDocuments[version].array);
   if (version == 1 || version == 2) meta.attributes = axis_attribute(schema);
 
-  const Node there = find_node(*store);
-  if (there.kind != ObjectKind::none && !options.overwrite)
-    fail(ErrorKind::invalid_argument, "there is already a zarr {} here; pass overwrite to replace it",
-         there.kind == ObjectKind::group ? "group" : "array");
-  if (there.kind != ObjectKind::none)
-    clear(*store, there);
-  else if (!store->list("").empty())
-    fail(ErrorKind::invalid_argument, "the folder holds something else already");
-
+  make_room(*store, options.overwrite);
   if (version == 0) store->make_folder("__zdata__");
   if (version == 1 || (version == 2 && !meta.attributes.empty()))
     store->put_text(kDocuments[version].attributes, dump_document(meta.attributes, version));

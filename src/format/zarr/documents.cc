@@ -11,6 +11,9 @@ namespace tegula::zarr {
 
 namespace {
 
+// In format 3 most codecs are known by the package that has them.
+constexpr std::string_view kPackage = "numcodecs.";
+
 // What every version takes from a schema.
 struct Request {
   Shape shape, chunks;
@@ -60,6 +63,7 @@ Request request_of(const Schema& schema) {
   if (!request.var && request.fill.empty()) request.fill = Bytes(request.type.full_size(), std::byte{0});
   request.filters = attribute.filters;
   for (Filter& filter : request.filters) {
+    if (filter.name.starts_with(kPackage)) filter.name.erase(0, kPackage.size());
     if (filter.name == "bzip2") filter.name = "bz2";
     // A level of -1 is the codec's own choice.
     std::erase_if(filter.options, [](const auto& option) {
@@ -227,6 +231,12 @@ Json v3_codec(std::string_view name, Json configuration) {
   return codec;
 }
 
+Json package_codec(const Filter& filter, const Datatype& type) {
+  Json configuration = v2_codec(filter, type);
+  configuration.erase("id");
+  return {{"name", std::string(kPackage) + filter.name}, {"configuration", std::move(configuration)}};
+}
+
 Json v3_byte_codec(const Filter& filter, const Datatype& type) {
   if (filter.name == "blosc") {
     Json blosc = with_defaults(filter, {{"typesize", std::min<std::uint64_t>(type.full_size(), 255)},
@@ -246,14 +256,15 @@ Json v3_byte_codec(const Filter& filter, const Datatype& type) {
   if (filter.name == "zstd") return v3_codec("zstd", with_defaults(filter, {{"level", 0}, {"checksum", false}}));
   if (filter.name == "gzip") return v3_codec("gzip", with_defaults(filter, {{"level", 5}}));
   if (filter.name == "crc32c") return v3_codec("crc32c", Json::object());
-  // The others are known to zarr-python by the name of the package that has them.
-  const bool prefixed = filter.name.starts_with("numcodecs.");
-  Filter plain{prefixed ? filter.name.substr(10) : filter.name, filter.options};
-  if (!is_compressor(plain.name) && plain.name != "shuffle" && plain.name != "crc32" && plain.name != "adler32")
+  if (!is_compressor(filter.name) && filter.name != "shuffle" && filter.name != "crc32" && filter.name != "adler32")
     fail(ErrorKind::unsupported, "zarr 3 has no codec '{}' that this build writes", filter.name);
-  Json configuration = v2_codec(plain, Datatype(type));
-  configuration.erase("id");
-  return v3_codec("numcodecs." + plain.name, std::move(configuration));
+  return package_codec(filter, type);
+}
+
+// Filters of numbers stand before the cells become bytes.
+bool filters_numbers(std::string_view id) {
+  constexpr std::string_view kNames[] = {"delta", "fixedscaleoffset", "quantize", "astype", "packbits"};
+  return std::find(std::begin(kNames), std::end(kNames), id) != std::end(kNames);
 }
 
 const Value* option(const Filter& filter, std::string_view key) {
@@ -262,10 +273,11 @@ const Value* option(const Filter& filter, std::string_view key) {
   return nullptr;
 }
 
-Json serializer_v3(const Request& request, const Filter* bytes) {
+// `type` is what the filters of numbers make of the cells.
+Json serializer_v3(const Request& request, const Datatype& type, const Filter* bytes) {
   if (request.var) return v3_codec(request.type.is_text() ? "vlen-utf8" : "vlen-bytes", Json::object());
-  const bool one_byte = request.type.size == 1 || request.type.id == TypeId::bytes || request.type.id == TypeId::raw ||
-                        request.type.id == TypeId::record;
+  const bool one_byte =
+      type.size == 1 || type.id == TypeId::bytes || type.id == TypeId::raw || type.id == TypeId::record;
   if (one_byte) return v3_codec("bytes", Json::object());
   const Value* endian = bytes ? option(*bytes, "endian") : nullptr;
   const auto* text = endian ? std::get_if<std::string>(endian) : nullptr;
@@ -302,15 +314,22 @@ Json document_v3(const Schema& schema) {
   }
   Json before = Json::array(), after = Json::array();
   const Filter *bytes = nullptr, *sharding = nullptr;
+  Datatype type = request.var ? Datatype(TypeId::uint8) : request.type;
   for (const Filter& filter : request.filters) {
-    if (filter.name == "transpose")
+    if (filter.name == "transpose") {
       before.push_back(v3_codec("transpose", configuration_of(filter)));
-    else if (filter.name == "bytes")
+    } else if (filters_numbers(filter.name)) {
+      if (!after.empty())
+        fail(ErrorKind::unsupported, "zarr 3 filters numbers before it compresses, not after: '{}'", filter.name);
+      before.push_back(package_codec(filter, type));
+      make_byte_step(filter.name, before.back()["configuration"], type);
+    } else if (filter.name == "bytes") {
       bytes = &filter;
-    else if (filter.name == "sharding" || filter.name == "sharding_indexed")
+    } else if (filter.name == "sharding" || filter.name == "sharding_indexed") {
       sharding = &filter;
-    else if (!filter.name.starts_with("vlen-"))
-      after.push_back(v3_byte_codec(filter, request.var ? Datatype(TypeId::uint8) : request.type));
+    } else if (!filter.name.starts_with("vlen-")) {
+      after.push_back(v3_byte_codec(filter, type));
+    }
   }
   if (request.column_order && before.empty()) {
     std::vector<std::uint32_t> order(request.shape.size());
@@ -318,7 +337,7 @@ Json document_v3(const Schema& schema) {
     before.push_back(v3_codec("transpose", {{"order", order}}));
   }
   Json codecs = std::move(before);
-  codecs.push_back(serializer_v3(request, bytes));
+  codecs.push_back(serializer_v3(request, type, bytes));
   if (sharding && option(*sharding, "codecs")) {  // of a schema that was read: it names its own
     codecs.back() = sharding_v3(*sharding, nullptr, request);
     for (Json& codec : after) codecs.push_back(std::move(codec));

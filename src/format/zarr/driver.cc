@@ -41,6 +41,6 @@ std::shared_ptr<Group> open_group(std::shared_ptr<Store> store, const OpenOption
 
 }  // namespace
 
-const Driver kZarrDriver{"zarr", kFormats, probe, open, open_group, create_array, nullptr};
+const Driver kZarrDriver{"zarr", kFormats, probe, open, open_group, create_array, create_zarr_group};
 
 }  // namespace tegula::zarr

@@ -1,9 +1,12 @@
 #include "format/zarr/group.h"
 
+#include <mutex>
 #include <set>
 
 #include "base/context.h"
 #include "base/fail.h"
+#include "format/zarr/chunk_locks.h"
+#include "format/zarr/create.h"
 #include "format/zarr/metadata_files.h"
 #include "format/zarr/options.h"
 
@@ -11,25 +14,61 @@ namespace tegula::zarr {
 
 namespace {
 
+constexpr std::string_view kConsolidated = ".zmetadata";
 constexpr std::string_view kGroupKeys[] = {"zarr_format", "node_type", "attributes", "consolidated_metadata"};
 
 class ZarrGroup final : public Group {
  public:
   ZarrGroup(std::shared_ptr<Store> store, int version, std::vector<Member> members, Json attributes)
       : store_(std::move(store)),
+        locks_(*store_),
+        version_(version),
         format_("zarr" + std::to_string(version)),
         members_(std::move(members)),
         attributes_(std::move(attributes)) {}
   std::string_view format() const override { return format_; }
   std::vector<Member> members() const override { return members_; }
-  Metadata metadata() const override { return metadata_of(attributes_); }
+  Metadata metadata() const override {
+    const std::lock_guard lock(mutex_);
+    return metadata_of(attributes_);
+  }
+  void update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes, const WriteOptions&) override;
 
  private:
   std::shared_ptr<Store> store_;
+  ChunkLocks locks_;
+  int version_;
   std::string format_;
   std::vector<Member> members_;
+  mutable std::mutex mutex_;
   Json attributes_;
 };
+
+// What others changed meanwhile stays. Consolidated metadata of format 2 is a copy that readers prefer, so it follows.
+void ZarrGroup::update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes, const WriteOptions&) {
+  const DocumentNames& documents = kDocuments[version_];
+  const std::lock_guard lock(locks_.document());
+  const std::optional<Bytes> text = store_->get(documents.group);
+  if (!text) fail(ErrorKind::unsupported, "the group is a plain folder; create_group() gives it a document");
+  Json attributes = load_attributes(*store_, version_);
+  change_attributes(attributes, changes);
+  if (version_ == 3) {
+    Json document = parse_json(*text, store_->describe(documents.group));
+    document["attributes"] = attributes;
+    store_->put_text(documents.group, dump_document(document, version_));
+  } else {
+    store_->put_text(documents.attributes, dump_document(attributes, version_));
+    if (const std::optional<Bytes> copy = store_->get(kConsolidated)) {
+      Json consolidated = parse_json(*copy, store_->describe(kConsolidated));
+      if (consolidated.is_object() && consolidated.contains("metadata") && consolidated["metadata"].is_object()) {
+        consolidated["metadata"][std::string(documents.attributes)] = attributes;
+        store_->put_text(kConsolidated, dump_document(consolidated, version_));
+      }
+    }
+  }
+  const std::lock_guard attributes_lock(mutex_);
+  attributes_ = std::move(attributes);
+}
 
 class MemberList {
  public:
@@ -94,12 +133,12 @@ std::shared_ptr<Group> open_v2(std::shared_ptr<Store> store) {
   const Json document = parse_json(store->get(".zgroup").value_or(Bytes{}), store->describe(".zgroup"));
   if (!document.is_object() || member(document, "zarr_format") != 2)
     fail(ErrorKind::corrupt, "{} does not say zarr_format 2", store->describe(".zgroup"));
-  const std::optional<Bytes> text = store->get(".zmetadata");
+  const std::optional<Bytes> text = store->get(kConsolidated);
   if (text) {
-    const Json consolidated = parse_json(*text, store->describe(".zmetadata"));
+    const Json consolidated = parse_json(*text, store->describe(kConsolidated));
     const Json& metadata = member(consolidated, "metadata");
     if (!metadata.is_object() || int_option(consolidated, "zarr_consolidated_format", 1) != 1)
-      fail(ErrorKind::corrupt, "{} is not consolidated metadata of format 1", store->describe(".zmetadata"));
+      fail(ErrorKind::corrupt, "{} is not consolidated metadata of format 1", store->describe(kConsolidated));
     Json attributes =
         metadata.contains(".zattrs") && metadata[".zattrs"].is_object() ? metadata[".zattrs"] : Json::object();
     std::vector<Member> members = consolidated_v2(*store, metadata);
@@ -145,6 +184,22 @@ std::shared_ptr<Group> open_zarr_group(std::shared_ptr<Store> store) {
   if (version < 0) fail(ErrorKind::not_found, "there is no zarr group");
   std::vector<Member> members = listed_members(*store);
   return std::make_shared<ZarrGroup>(std::move(store), version, std::move(members), Json::object());
+}
+
+std::shared_ptr<Group> create_zarr_group(std::shared_ptr<Store> store, std::string_view format,
+                                         const CreateOptions& options) {
+  if (format != "zarr2" && format != "zarr3")
+    fail(ErrorKind::unsupported, "format {} has no groups; zarr2 and zarr3 do", format);
+  const int version = format.back() - '0';
+  const bool implicit = find_node(*store).kind == ObjectKind::none && implicit_group(*store) == version;
+  if (!implicit) make_room(*store, options.overwrite);
+  Json document = {{"zarr_format", version}};
+  if (version == 3) {
+    document["node_type"] = "group";
+    document["attributes"] = Json::object();
+  }
+  store->put_text(kDocuments[version].group, dump_document(document, version));
+  return open_zarr_group(std::move(store));
 }
 
 }  // namespace tegula::zarr

@@ -17,10 +17,23 @@ Json load_document(const Store& store, std::string_view key) {
   return parse_json(*text, store.describe(key));
 }
 
+// Other formats have folders by these names: bcolz keeps files in `meta/`.
+bool has_file(const Store& store, std::string_view folder, std::string_view name) {
+  try {
+    return store.has(join(folder, name));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::io) throw;
+    const std::vector<Entry> entries = store.list(folder);
+    if (std::ranges::any_of(entries, [&](const Entry& entry) { return entry.folder && entry.name == name; }))
+      return false;
+    throw;
+  }
+}
+
 }  // namespace
 
 Node find_node(const Store& store, std::string_view path) {
-  auto has = [&](std::string_view name) { return store.has(join(path, name)); };
+  auto has = [&](std::string_view name) { return has_file(store, path, name); };
   if (has("zarr.json")) {
     const std::string key = join(path, "zarr.json");
     const Json document = load_document(store, key);
@@ -31,7 +44,7 @@ Node find_node(const Store& store, std::string_view path) {
   if (has(".zarray")) return {ObjectKind::array, 2};
   if (has(".zgroup")) return {ObjectKind::group, 2};
   if (has("__zmeta__")) return {ObjectKind::array, 0};
-  if (has("meta") && has("attrs")) return {ObjectKind::array, 1};
+  if (has("attrs") && has("meta")) return {ObjectKind::array, 1};
   return {};
 }
 
@@ -69,6 +82,15 @@ Metadata metadata_of(const Json& attributes) {
     out.emplace(key, std::move(one));
   }
   return out;
+}
+
+void change_attributes(Json& attributes, const std::map<std::string, std::optional<MetaValue>>& changes) {
+  for (const auto& [key, value] : changes) {
+    if (value)
+      attributes[key] = json_of(*value);
+    else
+      attributes.erase(key);
+  }
 }
 
 Json json_of(const MetaValue& value) {

@@ -1,7 +1,9 @@
 // Where each version keeps its documents, and what is stored at a place.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "format/zarr/array_meta.h"
@@ -23,7 +25,8 @@ struct Node {
   ObjectKind kind = ObjectKind::none;
   int version = 0;
 };
-// What is in the folder `path` of the store. A v3 node is told by its document; nothing else is read.
+// What is in the folder `path` of the store. A v3 node is told by its document; nothing else is read. Folders that have
+// the name of a document make no node.
 Node find_node(const Store& store, std::string_view path = "");
 
 // Reads and parses the metadata of an array of that version, attributes included.
@@ -34,5 +37,7 @@ Json load_attributes(const Store& store, int version);
 Metadata metadata_of(const Json& attributes);
 // Numbers and text of other formats become JSON.
 Json json_of(const MetaValue& value);
+// Entries without a value are removed.
+void change_attributes(Json& attributes, const std::map<std::string, std::optional<MetaValue>>& changes);
 
 }  // namespace tegula::zarr

@@ -75,9 +75,25 @@ bool has_byte_order(const Datatype& type) {
   }
 }
 
+// The other byte order behind filters, whose results are what is stored in it.
+ByteStep swap_step(const Datatype& type) {
+  ByteStep step;
+  step.name = "bytes";
+  step.decode = [type](ByteView in, Bytes& out, std::uint64_t) {
+    out = copy_of(in);
+    swap_cells(out, type);
+  };
+  step.encode = [type](ByteView in, Bytes& out) {
+    out = copy_of(in);
+    swap_cells(out, type);
+  };
+  step.encoded_size = [](std::uint64_t raw) { return raw; };
+  return step;
+}
+
 class ChainParser {
  public:
-  ChainParser(const CellType& cell, int depth) : cell_(cell), depth_(depth) {}
+  ChainParser(const CellType& cell, int depth) : cell_(cell), type_(cell.type), depth_(depth) {}
 
   CodecChain parse(const Json& codecs, const Shape& shape, std::vector<Filter>* filters) {
     if (!codecs.is_array()) fail(ErrorKind::corrupt, "'codecs' is {}, expected a list", dump_json(codecs));
@@ -88,6 +104,7 @@ class ChainParser {
       if (filters) filters->push_back(filter_of(codec.name, codec.configuration));
       if (codec.name == "transpose") {
         if (serialized_) fail(ErrorKind::corrupt, "codec 'transpose' stands behind the array -> bytes codec");
+        if (!chain_.steps.empty()) fail(ErrorKind::unsupported, "codec 'transpose' behind '{}'", chain_.steps[0].name);
         chain_.permutation = combined(chain_.permutation, transpose_order(codec.configuration, shape.size()));
         current.clear();
         for (const std::uint32_t axis : chain_.permutation) current.push_back(shape[axis]);
@@ -100,8 +117,10 @@ class ChainParser {
         const std::string_view id = std::string_view(codec.name).starts_with("numcodecs.")
                                         ? std::string_view(codec.name).substr(10)
                                         : codec.name;
-        if (array_filter(id))
-          fail(ErrorKind::unsupported, "codec '{}' is not one that this build knows in format 3", codec.name);
+        if (array_filter(id)) {
+          add_filter(codec, id);
+          continue;
+        }
         ByteStep step = make_byte_step(id, codec.configuration, bytes);
         if (!serialized_) fail(ErrorKind::corrupt, "codec '{}' needs an array -> bytes codec before it", codec.name);
         chain_.steps.push_back(std::move(step));
@@ -123,6 +142,15 @@ class ChainParser {
     return std::find(std::begin(kNames), std::end(kNames), id) != std::end(kNames);
   }
 
+  // Without an exchange of axes the filter sees the cells in the order of their bytes, so that it can follow the
+  // serialization, which here is none, as in format 2.
+  void add_filter(const Named& codec, std::string_view id) {
+    if (serialized_) fail(ErrorKind::corrupt, "codec '{}' stands behind the array -> bytes codec", codec.name);
+    if (cell_.var) fail(ErrorKind::corrupt, "codec '{}' cannot filter cells of any length", codec.name);
+    if (!chain_.permutation.empty()) fail(ErrorKind::unsupported, "codec '{}' behind 'transpose'", codec.name);
+    chain_.steps.push_back(make_byte_step(id, codec.configuration, type_));
+  }
+
   // True when the codec is an array -> bytes codec.
   bool serialize(const Named& codec, const Shape& shape) {
     const bool vlen = codec.name == "vlen-utf8" || codec.name == "vlen-bytes";
@@ -133,13 +161,18 @@ class ChainParser {
       const std::string endian = text_option(codec.configuration, "endian", "");
       if (endian != "" && endian != "little" && endian != "big")
         fail(ErrorKind::corrupt, "endian '{}' is neither little nor big", endian);
-      if (endian.empty() && has_byte_order(cell_.type))
-        fail(ErrorKind::corrupt, "codec 'bytes' must name the byte order of type {}", display_name(cell_.type));
-      chain_.swap = endian == "big" && has_byte_order(cell_.type);
+      if (endian.empty() && has_byte_order(type_))
+        fail(ErrorKind::corrupt, "codec 'bytes' must name the byte order of type {}", display_name(type_));
+      const bool swap = endian == "big" && has_byte_order(type_);
+      if (chain_.steps.empty())
+        chain_.swap = swap;
+      else if (swap)
+        chain_.steps.push_back(swap_step(type_));
     } else if (vlen) {
       if (!cell_.var) fail(ErrorKind::corrupt, "codec '{}' cannot hold type {}", codec.name, display_name(cell_.type));
       chain_.serializer = Serializer::items;
     } else {
+      if (!chain_.steps.empty()) fail(ErrorKind::unsupported, "codec '{}' around shards", chain_.steps[0].name);
       chain_.serializer = Serializer::sharding;
       chain_.sharding = sharding(codec.configuration, shape);
     }
@@ -169,6 +202,7 @@ class ChainParser {
   }
 
   const CellType& cell_;
+  Datatype type_;  // of the cells behind the filters
   int depth_;
   CodecChain chain_;
   bool serialized_ = false;

@@ -22,6 +22,11 @@ class ZarrArray::Source final : public DenseSource {
   void read(const Selection& selection, std::string_view, const StridedBuffer& out, const Work& work) const override {
     chunks_.read(resolve(selection, state_->meta.shape), out, work);
   }
+  void read_items(const Selection& selection, std::string_view, Column& out, const Work& work) const override {
+    Items items = chunks_.read_items(resolve(selection, state_->meta.shape), work);
+    out.data = std::move(items.data);
+    out.offsets = std::move(items.offsets);
+  }
 
  private:
   std::shared_ptr<const State> state_;
@@ -63,13 +68,21 @@ const Column& column_of(const Batch& batch) {
 }  // namespace
 
 ZarrArray::ZarrArray(std::shared_ptr<Store> store, ArrayMeta meta, Missing missing)
-    : store_(std::move(store)), missing_(missing) {
+    : store_(std::move(store)), locks_(*store_), missing_(missing) {
   publish(std::move(meta));
 }
 
 std::shared_ptr<const ZarrArray::State> ZarrArray::current() const {
   const std::lock_guard lock(states_mutex_);
   return states_.back();
+}
+
+std::shared_ptr<const ZarrArray::State> ZarrArray::refreshed() {
+  std::shared_ptr<const State> state = current();
+  ArrayMeta stored = load_meta(*store_, state->meta.version);
+  if (stored.shape == state->meta.shape) return state;
+  publish(std::move(stored));
+  return current();
 }
 
 void ZarrArray::publish(ArrayMeta meta) {
@@ -84,7 +97,6 @@ Metadata ZarrArray::metadata() const { return metadata_of(load_attributes(*store
 
 std::unique_ptr<BatchStream> ZarrArray::query(const Query& query) const {
   std::shared_ptr<const State> state = current();
-  if (state->meta.cell.var) return query_items(state, chunks(*state), state->schema, query);
   ChunkStore store = chunks(*state);
   return query_dense(std::make_shared<Source>(std::move(state), std::move(store)), query);
 }
@@ -192,8 +204,8 @@ void ZarrArray::write(const Batch& cells, const WriteOptions& options) { write(S
 
 // The new cells lie outside of the array until the document says otherwise, so a stop leaves the array as it was.
 void ZarrArray::append(const Batch& rows, const WriteOptions& options) {
-  const std::lock_guard lock(change_);
-  const std::shared_ptr<const State> state = current();
+  const std::lock_guard lock(locks_.document());
+  const std::shared_ptr<const State> state = refreshed();
   const Shape& shape = state->meta.shape;
   if (shape.empty()) fail(ErrorKind::invalid_argument, "an array without axes cannot be appended to");
   Shape box = shape;
@@ -235,8 +247,8 @@ void ZarrArray::remove_outside(const ArrayMeta& meta) const {
 
 // The document goes first: chunks that a stop leaves behind are debris, chunks removed too early would be a loss.
 void ZarrArray::resize(const std::vector<std::uint64_t>& shape, const WriteOptions&) {
-  const std::lock_guard lock(change_);
-  const std::shared_ptr<const State> state = current();
+  const std::lock_guard lock(locks_.document());
+  const std::shared_ptr<const State> state = refreshed();
   if (shape.size() != state->meta.rank())
     fail(ErrorKind::invalid_argument, "the new shape has {} axes, the array {}", shape.size(), state->meta.rank());
   ArrayMeta meta = state->meta;
@@ -250,15 +262,10 @@ void ZarrArray::resize(const std::vector<std::uint64_t>& shape, const WriteOptio
 }
 
 void ZarrArray::update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes, const WriteOptions&) {
-  const std::lock_guard lock(change_);
-  ArrayMeta meta = current()->meta;
+  const std::lock_guard lock(locks_.document());
+  ArrayMeta meta = refreshed()->meta;
   Json attributes = load_attributes(*store_, meta.version);
-  for (const auto& [key, value] : changes) {
-    if (value)
-      attributes[key] = json_of(*value);
-    else
-      attributes.erase(key);
-  }
+  change_attributes(attributes, changes);
   meta.attributes = attributes;
   if (meta.version == 3) {
     ArrayMeta stored = load_meta(*store_, 3);

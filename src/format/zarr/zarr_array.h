@@ -13,7 +13,8 @@
 namespace tegula::zarr {
 
 // One attribute without a name, dimensions that count from 0. Reads and writes may run at once; writes of overlapping
-// selections through the same handle do not lose each other. Text is read by query() and written in batches.
+// selections, and changes of shape and attributes, do not lose each other inside a process, whichever handle they go
+// through. Text is read by query() and written in batches.
 class ZarrArray final : public Array {
  public:
   ZarrArray(std::shared_ptr<Store> store, ArrayMeta meta, Missing missing);
@@ -37,6 +38,10 @@ class ZarrArray final : public Array {
   void update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes,
                        const WriteOptions& options) override;
 
+  // What copies of encoded chunks need; the reference stays valid as long as the handle.
+  const Store& store() const { return *store_; }
+  const ArrayMeta& meta() const { return current()->meta; }
+
  private:
   // What a handle knows at one moment; references to its schema stay valid as long as the handle.
   struct State {
@@ -44,6 +49,8 @@ class ZarrArray final : public Array {
     Schema schema;
   };
   std::shared_ptr<const State> current() const;
+  // After a look at the store: another handle may have changed the shape. Called under the lock of the document.
+  std::shared_ptr<const State> refreshed();
   void publish(ArrayMeta meta);
   ChunkStore chunks(const State& state) const { return {store_, state.meta, locks_, missing_}; }
   void write_batch(const State& state, const Batch& batch, const Shape& shape, const Picks& picks, Order order,
@@ -54,15 +61,10 @@ class ZarrArray final : public Array {
   class Source;
 
   std::shared_ptr<Store> store_;
-  std::shared_ptr<ChunkLocks> locks_ = std::make_shared<ChunkLocks>();
+  ChunkLocks locks_;
   Missing missing_;
-  std::mutex change_;  // one change of shape or attributes at a time
   mutable std::mutex states_mutex_;
   std::vector<std::shared_ptr<const State>> states_;
 };
-
-// Reads through query() for cells of any length: fields, select or ranges, in blocks along the first axis.
-std::unique_ptr<BatchStream> query_items(std::shared_ptr<const void> owner, ChunkStore chunks, const Schema& schema,
-                                         const Query& query);
 
 }  // namespace tegula::zarr

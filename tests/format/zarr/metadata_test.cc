@@ -1,9 +1,11 @@
 // Documents of every version: what they mean, what is refused and how, and that ours read back as they were meant.
+#include "codec/inputs.h"
 #include "format/zarr/array_meta.h"
 #include "format/zarr/base64.h"
 #include "format/zarr/driver.h"
 #include "format/zarr/dtypes.h"
 #include "format/zarr/fill_value.h"
+#include "format/zarr/metadata_files.h"
 #include "store/memory.h"
 #include "support/expect_error.h"
 
@@ -255,6 +257,95 @@ TEST(Documents, AreWrittenAsTheLibrariesWriteThem) {
   EXPECT_ERROR(unsupported, "zstd", document_original(schema));
   schema.sparse = true;
   EXPECT_ERROR(unsupported, "dense", document_v2(schema));
+}
+
+// Codecs as zarr-python 3.1 writes them; the bytes of the chunk are those of numcodecs.
+TEST(Documents, VersionThreeFiltersOfNumbers) {
+  struct Case {
+    const char *type, *codecs, *raw, *stored;
+  };
+  const Case cases[] = {
+      {"int32",
+       R"([{"name": "numcodecs.delta", "configuration": {"dtype": "<i4"}}, {"name": "bytes", "configuration": {"endian": "little"}}])",
+       "05000000 07000000 06000000 06000000", "05000000 02000000 ffffffff 00000000"},
+      {"int32",
+       R"([{"name": "numcodecs.delta", "configuration": {"dtype": "<i4", "astype": "<i2"}}, {"name": "bytes", "configuration": {"endian": "big"}}])",
+       "05000000 07000000 06000000 06000000", "0005 0002 ffff 0000"},
+      {"float64",
+       R"([{"name": "numcodecs.fixedscaleoffset", "configuration": {"offset": 1, "scale": 2, "dtype": "float64", "astype": "|u1"}}, "bytes"])",
+       "000000000000f03f 000000000000f83f 0000000000000040 0000000000001440", "00 01 02 08"},
+      {"int32",
+       R"([{"name": "numcodecs.astype", "configuration": {"encode_dtype": "<i8", "decode_dtype": "int32"}}, {"name": "bytes", "configuration": {"endian": "little"}}])",
+       "01000000 ffffffff 00000000 02000000", "0100000000000000 ffffffffffffffff 0000000000000000 0200000000000000"},
+      {"bool", R"([{"name": "numcodecs.packbits", "configuration": {}}, "bytes"])", "01 00 01 01", "04 b0"},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.codecs);
+    Json document = Json::parse(kV3);
+    document["shape"] = Json::parse("[4]");
+    document["chunk_grid"]["configuration"]["chunk_shape"] = Json::parse("[4]");
+    document["data_type"] = c.type;
+    document["fill_value"] = std::string_view(c.type) == "bool" ? Json(false) : Json(0);
+    document["codecs"] = Json::parse(c.codecs);
+    document.erase("dimension_names");
+    const ArrayMeta meta = parse_v3(document, "zarr.json");
+    const Bytes raw = codec::from_hex(c.raw), stored = codec::from_hex(c.stored);
+    EXPECT_EQ(encode_chunk(meta.chain, raw, meta.chunks, meta.cell), stored);
+    Bytes back(raw.size());
+    decode_chunk(meta.chain, stored, meta.chunks, meta.cell, back);
+    EXPECT_EQ(back, raw);
+    // What is written for the schema reads the same.
+    const ArrayMeta again = parse_v3(document_v3(schema_of(meta)), "zarr.json");
+    EXPECT_EQ(encode_chunk(again.chain, raw, again.chunks, again.cell), stored);
+  }
+}
+
+TEST(Groups, AreCreatedAndTheirAttributesChanged) {
+  for (const char* format : {"zarr2", "zarr3"}) {
+    SCOPED_TRACE(format);
+    const auto store = make_memory_store();
+    const auto group = kZarrDriver.create_group(store, format, {});
+    EXPECT_EQ(group->format(), format);
+    EXPECT_TRUE(group->metadata().empty());
+    MetaValue title;
+    title.type = Datatype(TypeId::utf8);
+    title.data = copy_of(bytes_of("root"));
+    group->update_metadata({{"title", title}, {"other", title}});
+    group->update_metadata({{"other", std::nullopt}});
+    for (const auto& handle : {group, kZarrDriver.open_group(store, {})}) {
+      const Metadata metadata = handle->metadata();
+      ASSERT_EQ(metadata.size(), 1u);
+      EXPECT_EQ(text_of(metadata.at("title").data), "\"root\"");
+    }
+    EXPECT_ERROR(invalid_argument, "already a zarr group", kZarrDriver.create_group(store, format, {}));
+    EXPECT_ERROR(invalid_argument, "already a zarr group",
+                 kZarrDriver.create(store, schema_of(parse_v2(bytes_of(kV2), "x")), {}));
+  }
+  EXPECT_ERROR(unsupported, "no groups", kZarrDriver.create_group(make_memory_store(), "zarr1", {}));
+  // A folder of arrays gets its document; one of other things does not.
+  const auto folder = make_memory_store();
+  folder->put_text("x/.zarray", kV2);
+  EXPECT_ERROR(unsupported, "plain folder", kZarrDriver.open_group(folder, {})->update_metadata({}));
+  EXPECT_EQ(kZarrDriver.create_group(folder, "zarr2", {})->members().size(), 1u);
+  folder->put_text(".zmetadata", R"({"zarr_consolidated_format": 1, "metadata": {".zattrs": {}, "x/.zarray": {}}})");
+  MetaValue number;
+  number.json = true;
+  number.data = copy_of(bytes_of("3"));
+  kZarrDriver.open_group(folder, {})->update_metadata({{"n", number}});
+  EXPECT_EQ(kZarrDriver.open_group(folder, {})->metadata().count("n"), 1u);
+  const auto notes = make_memory_store();
+  notes->put_text("notes.txt", "");
+  EXPECT_ERROR(invalid_argument, "something else", kZarrDriver.create_group(notes, "zarr3", {}));
+}
+
+TEST(FindNode, FoldersNamedLikeDocumentsAreNone) {
+  const auto store = make_memory_store();
+  store->put_text("meta/sizes", "{}");
+  store->put_text("attrs/x", "{}");
+  store->put_text("below/meta/sizes", "{}");
+  EXPECT_EQ(find_node(*store).kind, ObjectKind::none);
+  EXPECT_EQ(find_node(*store, "below").kind, ObjectKind::none);
+  EXPECT_EQ(kZarrDriver.probe(*store).kind, ObjectKind::none);
 }
 
 TEST(Groups, ListMembersWithAndWithoutConsolidatedMetadata) {

@@ -1,6 +1,7 @@
 // Changes: what is visible when, what survives a stop, what parallel writers may count on.
 #include <thread>
 
+#include "base/endian.h"
 #include "base/json.h"
 #include "numbers_array.h"
 #include "store/wrappers.h"
@@ -223,6 +224,19 @@ TEST(ZarrText, IsWrittenAppendedAndSelected) {
     EXPECT_EQ(all("[...]"), (std::vector<std::string>{"a", "", "ccc", "dd", "e", "f", "mosa\u00efque"}));
     EXPECT_EQ(all("[::-2]", 2048), (std::vector<std::string>{"mosa\u00efque", "e", "ccc", "a"}));
     EXPECT_EQ(all("[[5, 0]]"), (std::vector<std::string>{"f", "a"}));
+    // Cells that do not match become fill; aggregates take those that do.
+
+    Query query;
+    query.where = "value >= 'd'";
+    const Batch found = collect(*array->query(query));
+    std::vector<std::string> cells;
+    for (std::size_t i = 0; i < found.cells; ++i) cells.emplace_back(text_of(found.columns[0].cell(i)));
+    EXPECT_EQ(cells, (std::vector<std::string>{"none", "none", "none", "dd", "e", "f", "mosa\u00efque"}));
+    query.aggregates = {{"n", AggregateOp::count, ""}, {"least", AggregateOp::min, ""}, {"most", AggregateOp::max, ""}};
+    const Batch answer = collect(*array->query(query));
+    EXPECT_EQ(load_le<std::uint64_t>(answer.column("n")->data.data()), 4u);
+    EXPECT_EQ(text_of(answer.column("least")->cell(0)), "dd");
+    EXPECT_EQ(text_of(answer.column("most")->cell(0)), "mosa\u00efque");
   }
 }
 
