@@ -4,6 +4,7 @@
 //     "__commits/<name>.wrt" is; a .con file stands for the marks that it lists;
 //   - what an .ign file lists does not count through a .con file, but still through a mark of its own;
 //   - what a .vac file lists is hidden where the fragment that replaces it is seen.
+// One file is our own: <fragment>.merge says what its .vac is going to say, and counts once the fragment does.
 #include "format/tiledb/array_listing.h"
 
 #include <algorithm>
@@ -27,6 +28,11 @@ bool is_known_folder(std::string_view name) {
 }
 
 std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// A file was listed, and removed before it was read.
+struct Gone {
+  std::string key;
+};
 
 class Lister {
  public:
@@ -72,7 +78,7 @@ class Lister {
         if (store_.has(join(entry.name, kFragmentMetadataFile))) add_fragment(entry.name, entry.name, *time);
       } else if (kind == ".ok") {
         add_mark(entry.name);
-      } else if (kind == ".vac") {
+      } else if (kind == ".vac" || kind == ".merge") {
         vacuum_files_.emplace_back(entry.name, *time);
       } else if (kind == ".meta") {
         footer_files_.emplace_back(*time, entry.name);
@@ -90,7 +96,7 @@ class Lister {
         add_mark(key);
       } else if (kind == ".del" || kind == ".upd") {
         add_condition(key, {key, 0, std::nullopt});
-      } else if (kind == ".vac") {
+      } else if (kind == ".vac" || kind == ".merge") {
         vacuum_files_.emplace_back(key, *time);
       } else if (kind == ".con") {
         consolidated_.push_back(key);
@@ -120,7 +126,7 @@ class Lister {
 
   Bytes must_get(const std::string& key) const {
     std::optional<Bytes> bytes = store_.get(key);
-    if (!bytes) fail(ErrorKind::io, "{}: listed, but gone when read; open the array again", store_.describe(key));
+    if (!bytes) throw Gone{store_.describe(key)};
     return std::move(*bytes);
   }
 
@@ -147,6 +153,7 @@ class Lister {
   }
 
   void finish() {
+    list_vacuumed();
     std::sort(out_.fragments.begin(), out_.fragments.end(), [](const FragmentEntry& a, const FragmentEntry& b) {
       return std::tie(a.time.first, a.name) < std::tie(b.time.first, b.name);
     });
@@ -157,8 +164,23 @@ class Lister {
       return std::tie(a.first.last, a.second) < std::tie(b.first.last, b.second);
     });
     for (auto& [time, key] : footer_files_) out_.footer_files.push_back(std::move(key));
+  }
+
+  void list_vacuumed() {
     for (const auto& [key, time] : vacuum_files_) {
-      VacuumEntry entry{time, {}};
+      const std::string name(without_extension(last_part(key)));
+      const bool unfinished = extension(key) == ".merge";
+      if (!names_.contains(name)) {
+        if (unfinished) continue;
+        // A listing may hold a .vac and not the mark that was made just before it.
+        const std::string mark =
+            std::string(without_extension(key)) + (in_commits_folder(time.version) ? ".wrt" : ".ok");
+        if (store_.has(mark)) {
+          root_folders_.insert(name);
+          add_mark(mark);
+        }
+      }
+      VacuumEntry entry{key, time, {}, unfinished};
       for (const CommitLine& line : decode_commits(must_get(key), key, false))
         entry.items.push_back(vacuumed_key(line.path));
       out_.vacuumed.push_back(std::move(entry));
@@ -206,7 +228,16 @@ std::string vacuumed_key(std::string_view line) {
   return std::string(last_part(line));
 }
 
-ArrayListing list_array(const Store& store) { return Lister(store).run(); }
+ArrayListing list_array(const Store& store) {
+  constexpr int kAttempts = 8;
+  for (int attempt = 1;; ++attempt) {
+    try {
+      return Lister(store).run();
+    } catch (const Gone& gone) {
+      if (attempt == kAttempts) fail(ErrorKind::io, "{}: listed, but gone when read; open the array again", gone.key);
+    }
+  }
+}
 
 std::size_t schema_at(const ArrayListing& listing, std::uint64_t end) {
   for (std::size_t i = listing.schemas.size(); i-- > 0;) {

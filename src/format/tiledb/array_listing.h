@@ -33,8 +33,12 @@ struct ConditionEntry {
 };
 
 struct VacuumEntry {
+  std::string key;                 // of the .vac
   TimedName time;                  // of the fragment that replaces them
   std::vector<std::string> items;  // keys below the array
+  // The merge was stopped between its commit and its .vac: `key` is the .merge that stands in for it. It hides the
+  // items from the moment of the commit on, which matters where cells that are there twice are seen twice.
+  bool unfinished = false;
 };
 
 // Everything there is, before any time window.
@@ -49,7 +53,8 @@ struct ArrayListing {
 };
 
 // A listing of the folder, of __schema, __commits and __fragment_meta where they are there, of each fragment folder of
-// versions 1 to 4, and the contents of .con, .ign and .vac files. Throws not_found when there is no schema.
+// versions 1 to 4, and the contents of .con, .ign and .vac files. Starts again when one of these is vacuumed meanwhile.
+// Throws not_found when there is no schema.
 ArrayListing list_array(const Store& store);
 
 // The schema of a reader at a time: the last by name whose time is not after `end`, else the first. An index into

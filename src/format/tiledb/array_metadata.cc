@@ -74,7 +74,10 @@ std::vector<std::string> timed_files(const Store& store, std::string_view folder
 }
 
 Metadata read_metadata(const Store& store, const Key& key, const TimeWindow& window, const Work& work) {
-  const std::vector<std::string> files = timed_files(store, kMetadataFolder, window);
+  return read_metadata(store, key, timed_files(store, kMetadataFolder, window), work);
+}
+
+Metadata read_metadata(const Store& store, const Key& key, std::span<const std::string> files, const Work& work) {
   std::vector<std::vector<MetadataEntry>> contents(files.size());
   parallel_for(work, files.size(), [&](std::size_t i) {
     const std::optional<Bytes> bytes = store.get(files[i]);

@@ -26,6 +26,8 @@ void encode_metadata(std::span<const MetadataEntry> entries, Bytes& out);
 
 // What __meta says in a window of time: one listing and one read per file.
 Metadata read_metadata(const Store& store, const Key& key, const TimeWindow& window, const Work& work = {});
+// What these files say together, oldest first.
+Metadata read_metadata(const Store& store, const Key& key, std::span<const std::string> files, const Work& work);
 
 // Names without ".tmp" and ".vac" that lie inside the window and are not vacuumed, oldest first; equal times by name.
 // Keys below the store.

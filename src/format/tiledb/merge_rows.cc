@@ -115,6 +115,9 @@ MergeInput::MergeInput(std::shared_ptr<const ReadState> state, const Work& work)
 void MergeInput::number_conditions(const Work& work) {
   const auto& fragments = state_->fragments(work);
   const std::vector<TimedCondition>& conditions = state_->conditions(work);
+  for (const auto& fragment : fragments) has_deletes_ = has_deletes_ || fragment->has_deletes();
+  if (conditions.empty() && !has_deletes_) return;
+  parallel_for(work, fragments.size(), [&](std::size_t f) { fragments[f]->processed_conditions(); });
   std::set<std::pair<std::uint64_t, std::string>> all;
   for (const TimedCondition& condition : conditions) all.emplace(condition.time, condition.marker);
   for (std::size_t f = 0; f < fragments.size(); ++f)
@@ -133,7 +136,7 @@ void MergeInput::number_conditions(const Work& work) {
     for (const std::string& marker : fragment.processed_conditions()) source.renumbered.push_back(numbers.at(marker));
     source.deletes = deletes_of(fragment, conditions);
     for (const FragmentDelete& removal : source.deletes) source.delete_numbers.push_back(numbers.at(removal.marker));
-    has_deletes_ = has_deletes_ || fragment.has_deletes() || !source.deletes.empty();
+    has_deletes_ = has_deletes_ || !source.deletes.empty();
   }
 }
 

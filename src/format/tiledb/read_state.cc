@@ -25,7 +25,7 @@ void ReadState::load(const Work& work) const {
   const std::lock_guard lock(mutex_);
   if (loaded_) return;
   const Context doing([&] { return fmt::format("opening array '{}'", store_->describe("")); });
-  load_fragments(opened_, work);
+  if (opened_.fragments.size() != opened_.entries.size()) load_fragments(opened_, work);
   if (grid_) planner_ = std::make_unique<DensePlanner>(opened_.files, *grid_, opened_.fragments);
   loaded_.store(true, std::memory_order_release);
 }

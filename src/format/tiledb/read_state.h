@@ -22,7 +22,7 @@ namespace tegula::tiledb {
 class ReadState {
  public:
   ReadState(std::shared_ptr<Store> store, const OpenOptions& options);
-  // Of an array that was opened without its fragments; `opened.entries` says which are seen.
+  // Of an array that was opened with the fragments of its entries, or without any.
   ReadState(std::shared_ptr<Store> store, const OpenOptions& options, OpenedArray opened);
 
   const ArrayFiles& files() const { return opened_.files; }

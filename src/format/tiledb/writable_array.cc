@@ -134,15 +134,12 @@ std::vector<std::string> WritableArray::delete_fragments(std::uint64_t first, st
   return names;
 }
 
-namespace {
-
-WritableArray& writable(Array& array) {
-  auto* found = dynamic_cast<WritableArray*>(&array);
+const WritableArray& writable(const Array& array) {
+  const auto* found = dynamic_cast<const WritableArray*>(&array);
   if (!found) fail(ErrorKind::invalid_argument, "this is a {} array, not one of TileDB", array.schema().format);
   return *found;
 }
-
-}  // namespace
+WritableArray& writable(Array& array) { return const_cast<WritableArray&>(writable(std::as_const(array))); }
 
 void evolve(Array& array, const Evolution& changes, const WriteOptions& options) {
   writable(array).evolve(changes, options);

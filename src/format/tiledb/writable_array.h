@@ -39,10 +39,13 @@ class WritableArray final : public Array {
   void delete_cells(std::string_view where, const WriteOptions& options, bool as_libtiledb);
   std::vector<std::string> delete_fragments(std::uint64_t first, std::uint64_t last);
 
+  const std::shared_ptr<Store>& store() const { return store_; }
+  const OpenOptions& options() const { return options_; }
+  void changed();  // what reads see: they open the array again
+
  private:
   std::shared_ptr<const TiledbArray> reader() const;
   WriteTarget target() const;
-  void changed();
   void changed_schema();
 
   const std::shared_ptr<Store> store_;
@@ -51,5 +54,9 @@ class WritableArray final : public Array {
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const TiledbArray> reader_;  // null: to be opened again
 };
+
+// Throws invalid_argument for an array of another format.
+WritableArray& writable(Array& array);
+const WritableArray& writable(const Array& array);
 
 }  // namespace tegula::tiledb

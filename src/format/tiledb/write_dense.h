@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "format/tiledb/fragment_writer.h"
@@ -27,5 +28,26 @@ void write_dense(const WriteTarget& target, const DenseBox& box, const Batch& ce
 // The only attribute, of fixed size. `values` has the box's shape.
 void write_dense(const WriteTarget& target, const DenseBox& box, const StridedView& values, std::uint64_t time,
                  const WriteOptions& options);
+
+// A fragment of more cells than memory holds. Not thread-safe.
+class DenseTileWriter {
+ public:
+  DenseTileWriter(const WriteTarget& target, const DenseBox& box, const FragmentTimes& times);
+  ~DenseTileWriter();
+  // The next tiles in global order, each with the cells that the box has of it; every attribute.
+  void add(const Batch& cells, const Work& work);
+  // Whole, and not committed yet. All tiles must have been added.
+  std::unique_ptr<FragmentWriter> finish() &&;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// The parts of it, for writes in several steps: appends the tiles around a box; what the footer says of a box.
+void add_dense_tiles(FragmentWriter& writer, const ArraySchema& schema, const DenseBox& box, const Batch& cells,
+                     Order order, const Work& work);
+FragmentCover dense_cover(const ArraySchema& schema, const DenseBox& box);
+void check_dense_order(Order order);  // throws invalid_argument unless row, col or global
 
 }  // namespace tegula::tiledb
