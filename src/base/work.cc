@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/fail.h"
+#include "base/poll.h"
 #include "tegula/version.h"
 
 namespace tegula {
@@ -14,6 +15,7 @@ namespace tegula {
 const char* version() noexcept { return TEGULA_VERSION; }
 
 void Cancel::check() const {
+  Poll::run();
   if (requested()) throw Error(ErrorKind::cancelled, "stopped on request");
 }
 

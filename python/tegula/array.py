@@ -1,0 +1,634 @@
+"""Open arrays: what they are, and indexing."""
+from __future__ import annotations
+
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import columns, dtypes, selection
+from .attrs import Attributes
+from .domain import Domain
+from .query import Query, aggregate, public_name
+from .schema import Attr, Schema
+from .selection import Indexer, Plan
+
+Fields = Union[None, str, Sequence[str]]
+
+
+class ArrayBase:
+    """What arrays of every kind have. Made by open() and create(); threads may share one."""
+
+    def __init__(self, handle: Any, uri: str, mode: str, options: Dict[str, Any], field: Optional[str] = None):
+        self._open_handle: Any = handle
+        self._uri, self._mode, self._options, self._field = uri, mode, options, field
+        self._known_schema: Optional[Schema] = None
+
+    # What it is
+
+    @property
+    def _handle(self) -> Any:
+        if self._open_handle is None:
+            raise ValueError(f'{self._uri} was closed')
+        return self._open_handle
+
+    @property
+    def uri(self) -> str:
+        return self._uri
+
+    @property
+    def mode(self) -> str:
+        return self._mode
+
+    @property
+    def schema(self) -> Schema:
+        if self._known_schema is None:
+            self._known_schema = Schema._from(self._handle.schema())
+        return self._known_schema
+
+    @property
+    def format(self) -> str:
+        return self.schema.format
+
+    @property
+    def sparse(self) -> bool:
+        return self.schema.sparse
+
+    @property
+    def ndim(self) -> int:
+        return len(self.schema.dims)
+
+    @property
+    def attrs(self) -> Attributes:
+        """Metadata that people keep with the array."""
+        return Attributes(self._handle, self.schema.format != 'tiledb', self._check_writable)
+
+    @property
+    def domain(self) -> Domain:
+        """Indexing in real coordinates, both ends included: a.domain[-5:5], a.domain['2020-01-01':'2020-01-31']."""
+        return Domain(self)
+
+    @property
+    def fields(self) -> Tuple[str, ...]:
+        """Names of the attributes; one without a name is called 'value'."""
+        return tuple(public_name(a.name) for a in self._attributes())
+
+    def _attributes(self) -> List[Attr]:
+        if self._field is None:
+            return list(self.schema.attrs)
+        return [self.schema.attr(self._field)]
+
+    def _one_attribute(self, what: str) -> Attr:
+        found = self._attributes()
+        if len(found) != 1:
+            raise ValueError(f'the array has several fields ({", ".join(self.fields)}); name one for {what}, as in a[{self.fields[0]!r}]')
+        return found[0]
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Of an element; structured where there are several fields, object for text and lists of any length."""
+        found = self._attributes()
+        if len(found) == 1:
+            return dtypes.cell_dtype(found[0]._type, found[0]._values, found[0]._cell_shape)[0]
+        return np.dtype([(public_name(a.name), a.dtype) for a in found])
+
+    @property
+    def fill_value(self) -> Any:
+        """The value of cells never written; of several fields a dict."""
+        found = self._attributes()
+        return found[0].fill if len(found) == 1 else {a.name: a.fill for a in found}
+
+    def info(self) -> Dict[str, Any]:
+        """Sizes and counts: stored_bytes, fields, chunks_present, chunks_expected, fragments, non_empty_domain."""
+        info: Dict[str, Any] = self._handle.info()
+        dims = self.schema.dims
+        for part in [info, *info['fragments']]:
+            key = 'non_empty_domain' if part is info else 'domain'
+            if part[key] is not None:
+                part[key] = tuple(None if r is None else tuple(d.value(v) for v in r) for d, r in zip(dims, part[key]))
+        return info
+
+    # Handles
+
+    def close(self) -> None:
+        self._open_handle = None
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.close()
+
+    def _check_writable(self) -> None:
+        if self._mode == 'r':
+            raise PermissionError(f"{self._uri} was opened for reading; open it with mode='w'")
+
+    def _changed(self) -> None:
+        self._known_schema = None
+
+    def __reduce__(self) -> Any:
+        from . import main
+        return main._reopen, (self._uri, self._mode, self._options, self._field)
+
+    def __dask_tokenize__(self) -> Any:
+        from . import main
+        return main._token(self)
+
+    def _with_field(self, name: str) -> Any:
+        attr = self.schema.attr(name)
+        return type(self)(self._handle, self._uri, self._mode, self._options, attr.name)
+
+    # Queries
+
+    def _names(self, fields: Fields) -> Optional[List[str]]:
+        if fields is None:
+            if self._field is None:
+                return None
+            dims = [d.name for d in self.schema.dims] if self.schema.sparse else []
+            return dims + [self._field]
+        asked = [fields] if isinstance(fields, str) else list(fields)
+        known = {a.name for a in self.schema.attrs} | {d.name for d in self.schema.dims} | {x.name for x in self.schema.labels}
+        out = []
+        for name in asked:
+            if name not in known and not (name == 'value' and '' in known) and name != '__row':
+                raise KeyError(f'there is no field {name!r}; known: {", ".join(sorted(public_name(k) for k in known))}')
+            out.append('' if name == 'value' and 'value' not in known else name)
+        return out
+
+    def _request(self, fields: Fields = None, ranges: Optional[Dict[str, Any]] = None, where: Optional[str] = None,
+                 order: Optional[str] = None) -> Dict[str, Any]:
+        request: Dict[str, Any] = {'fields': self._names(fields), 'where': where or None, 'order': order}
+        if ranges:
+            labels = {label.name: label for label in self.schema.labels}
+            for name, given in ranges.items():
+                from .domain import ranges_of
+                is_label = name in labels and all(d.name != name for d in self.schema.dims)
+                axis = labels[name] if is_label else self.schema.dim(name)
+                request.setdefault('label_ranges' if is_label else 'ranges', {})[name] = ranges_of(axis, given, self)
+        return request
+
+    def query(self, fields: Fields = None, ranges: Optional[Dict[str, Any]] = None, where: Optional[str] = None,
+              order: Optional[str] = None, at: Any = None, *, limit: Optional[int] = None, skip: Optional[int] = None,
+              row_numbers: bool = False, memory: Union[int, str, None] = None) -> Query:
+        """Cells of the ranges (both ends included) that meet a condition. `order` is row, col, global or unordered; `at` a
+        time, or two, to look back at (TileDB)."""
+        handle = self._handle
+        if at is not None:
+            from . import main
+            handle = main._open_handle(self._uri, 'r', dict(self._options, at=main._times(at)))
+        request = self._request(fields, ranges, where, order)
+        request.update(limit=limit, skip=skip)
+        if row_numbers:
+            request['row_numbers'] = True
+        if memory is not None:
+            from . import main
+            request['memory'] = main._bytes(memory)
+        return Query(handle, self.schema, request)
+
+    def aggregate(self, *aggregates: str, ranges: Optional[Dict[str, Any]] = None, where: Optional[str] = None) -> Dict[str, Any]:
+        """{'sum(v)': ..., 'count()': ...} of the cells that meet a condition."""
+        return aggregate(self._handle, self.schema, aggregates, self._request(None, ranges, where))
+
+    agg = aggregate
+
+    def _one(self, op: str) -> Any:
+        name = public_name(self._one_attribute(op).name)
+        text = f'x = {op}({name})' if name.isidentifier() else f'x = {op}(`{name}`)'
+        return self.aggregate(text)['x']
+
+    def sum(self) -> Any:
+        return self._one('sum')
+
+    def min(self) -> Any:
+        return self._one('min')
+
+    def max(self) -> Any:
+        return self._one('max')
+
+    def mean(self) -> Any:
+        return self._one('mean')
+
+    def std(self) -> Any:
+        return self._one('std')
+
+    def null_count(self) -> int:
+        return int(self._one('null_count'))
+
+    def __repr__(self) -> str:
+        from . import display
+        return display.text(self)
+
+
+class Array(ArrayBase):
+    """A dense array. Indexing reads and writes as numpy's does."""
+
+    @property
+    def shape(self) -> Tuple[int, ...]:
+        return self.schema.shape
+
+    @property
+    def chunks(self) -> Tuple[int, ...]:
+        """Extents of a tile."""
+        return self.schema.chunks
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape, dtype=object))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the whole array as numpy would hold it."""
+        return self.size * sum(a.dtype.itemsize for a in self._attributes())
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError('len() of an array without axes')
+        return self.shape[0]
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            return self._with_field(key)
+        if isinstance(key, list) and key and all(isinstance(k, str) for k in key):
+            return self._read(Plan((Ellipsis,)), fields=[self.schema.attr(k) for k in key])
+        return self._read(selection.plan(key, self.shape))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(key, str):
+            self._with_field(key)[...] = value
+            return
+        self._write(selection.plan(key, self.shape), value)
+
+    @property
+    def oindex(self) -> Indexer:
+        """Each axis picked by itself: a.oindex[[0, 2], :, mask]."""
+        return Indexer(lambda key: selection.orthogonal(key, self.shape), self._read, self._write)
+
+    @property
+    def vindex(self) -> Indexer:
+        """Points: a.vindex[[0, 2], [1, 5]]."""
+        return Indexer(lambda key: selection.pointwise(key, self.shape), self._read, self._write)
+
+    @property
+    def blocks(self) -> Indexer:
+        """Whole chunks: a.blocks[0, 1:3]."""
+        return Indexer(lambda key: selection.blocks(key, self.shape, self.chunks), self._read, self._write)
+
+    def read(self, key: Any = Ellipsis, out: Optional[np.ndarray] = None) -> Any:
+        """a[key], straight into `out` when it is given."""
+        plan = selection.plan(key, self.shape)
+        if out is None:
+            return self._read(plan)
+        attr = self._one_attribute('read(out=...)')
+        base, inner = self._readable(attr)
+        shape = self._handle.result_shape(plan.axes, plan.points)
+        wanted = (plan.shape if plan.shape is not None else shape) + inner
+        if plan.local is not None:
+            out[...] = self._read(plan)
+        elif out.shape != wanted:
+            raise ValueError(f'the array to read into has shape {out.shape}, the selection {wanted}')
+        elif out.dtype != base or plan.shape is not None or attr.nullable or not _packed(out, len(inner)):
+            out[...] = self._read(plan)
+        else:
+            self._handle.read(plan.axes, plan.points, attr.name, out, len(shape))
+        return out
+
+    def _readable(self, attr: Attr) -> Tuple[np.dtype, Tuple[int, ...]]:
+        return dtypes.cell_dtype(attr._type, attr._values, attr._cell_shape)
+
+    def _read(self, plan: Plan, fields: Optional[List[Attr]] = None) -> Any:
+        shape = self._handle.result_shape(plan.axes, plan.points)
+        attributes = fields or self._attributes()
+        if len(attributes) == 1:
+            out = self._read_field(attributes[0], plan, shape)
+        else:
+            out = self._read_fields(attributes, plan, shape)
+        if plan.shape is not None:
+            out = out.reshape(plan.shape + out.shape[len(shape):])
+        if plan.local is not None:
+            out = out[plan.local]
+        return out[()] if out.ndim == 0 else out
+
+    def _read_field(self, attr: Attr, plan: Plan, shape: Tuple[int, ...]) -> np.ndarray:
+        base, inner = self._readable(attr)
+        if attr.nullable or base == object or base.itemsize == 0:
+            request = {'fields': [attr.name], 'select': plan.axes, 'points': plan.points}
+            result = self._handle.query(request).collect()
+            return columns.to_numpy(result, 0, shape, self.schema).reshape(shape + inner)
+        out = np.empty(shape + inner, base)
+        if out.size:
+            self._handle.read(plan.axes, plan.points, attr.name, out, len(shape))
+        return out
+
+    def _read_fields(self, attributes: List[Attr], plan: Plan, shape: Tuple[int, ...]) -> np.ndarray:
+        dtype = np.dtype([(public_name(a.name), a.dtype) for a in attributes])
+        out = np.empty(shape, dtype)
+        mask = np.zeros(shape, [(public_name(a.name), bool) for a in attributes])
+        for attr in attributes:
+            name = public_name(attr.name)
+            base, inner = self._readable(attr)
+            if attr.nullable or base == object or base.itemsize == 0:
+                values = self._read_field(attr, plan, shape)
+                out[name] = values.data if isinstance(values, np.ma.MaskedArray) else values
+                if isinstance(values, np.ma.MaskedArray):
+                    hidden = np.ma.getmaskarray(values)
+                    mask[name] = hidden.all(axis=tuple(range(len(shape), hidden.ndim))) if inner else hidden
+            elif out.size:
+                self._handle.read(plan.axes, plan.points, attr.name, out[name], len(shape))
+        if not any(a.nullable for a in attributes):
+            return out
+        hidden = np.zeros(shape, np.ma.make_mask_descr(dtype))
+        for attr in attributes:
+            name = public_name(attr.name)
+            flat = mask[name]
+            hidden[name] = flat.reshape(flat.shape + (1,) * len(self._readable(attr)[1]))
+        return np.ma.MaskedArray(out, hidden)
+
+    def _write(self, plan: Plan, value: Any) -> None:
+        self._check_writable()
+        attributes = self._attributes()
+        if plan.local is not None:
+            whole = self._read(Plan(plan.axes))
+            whole[plan.local] = value
+            plan, value = Plan(plan.axes), whole
+        shape = self._handle.result_shape(plan.axes, plan.points)
+        if len(attributes) == 1 and not isinstance(value, dict):
+            self._write_field(attributes[0], plan, shape, value)
+        else:
+            self._write_fields(attributes, plan, shape, value)
+        self._changed()
+
+    def _write_field(self, attr: Attr, plan: Plan, shape: Tuple[int, ...], value: Any) -> None:
+        base, inner = self._readable(attr)
+        if attr.nullable or base == object or (attr.enumeration and not np.asarray(value).dtype.kind in 'iu'):
+            self._write_fields([attr], plan, shape, {attr.name: value})
+            return
+        values = columns.cast(_as_values(value, base), base)
+        target = (plan.shape if plan.shape is not None else shape) + inner
+        values = np.broadcast_to(values, target)
+        if plan.shape is not None:
+            values = values.reshape(shape + inner)
+        if not _packed(values, len(inner)):
+            values = np.ascontiguousarray(values)
+        if values.size == 0:
+            return
+        if self.schema.format == 'tiledb' and not _is_box(plan):
+            box, inside = selection.bounding_box(plan, self.shape)
+            whole = self._read(Plan(box), [attr])
+            whole[inside] = values
+            plan, values, shape = Plan(box), whole, whole.shape[:whole.ndim - len(inner)]
+        self._handle.write_field(plan.axes, plan.points, attr.name, values, len(shape))
+
+    def _write_fields(self, attributes: List[Attr], plan: Plan, shape: Tuple[int, ...], value: Any) -> None:
+        given = columns.mapping_of(value)
+        if plan.points or plan.shape is not None:
+            raise ValueError('several fields are written to boxes, not to points')
+        cells = int(np.prod(shape, dtype=np.int64))
+        raw = []
+        known = {public_name(a.name) for a in attributes}
+        for name in given:
+            if public_name(name) not in known:
+                raise KeyError(f'there is no field {name!r}; known: {", ".join(map(repr, sorted(known)))}')
+        for attr in attributes:
+            name = attr.name if attr.name in given else public_name(attr.name)
+            if name not in given:
+                raise KeyError(f'no values for {name!r}; a write holds all fields')
+            raw.append(columns.to_column(attr, _spread(attr, given[name], shape), self.schema, cells)[0])
+        self._handle.write_cells(plan.axes, raw, cells, shape, 'row')
+
+    def append(self, values: Any) -> None:
+        """Adds at the end of the first axis (zarr, bcolz)."""
+        self._check_writable()
+        attributes = self._attributes()
+        shape: Optional[Tuple[int, ...]] = None
+        if len(attributes) == 1 and not isinstance(values, dict):
+            array = values if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
+            if array.ndim == self.ndim - 1:
+                array = array[np.newaxis]
+            if array.shape[1:self.ndim] != self.shape[1:]:
+                raise ValueError(f'rows have shape {self.shape[1:]}, the values have shape {array.shape[1:]}')
+            shape = array.shape[:self.ndim]
+            values = {attributes[0].name: array}
+        raw, cells = columns.to_columns(values, attributes, self.schema)
+        self._handle.append(raw, cells, shape)
+        self._changed()
+
+    def resize(self, *shape: Any) -> None:
+        """Gives the array another shape (zarr, bcolz); new cells read as the fill value."""
+        self._check_writable()
+        extents = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+        self._handle.resize(tuple(int(n) for n in extents))
+        self._changed()
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> np.ndarray:
+        if copy is False:
+            raise ValueError('an array that is stored cannot be viewed without a copy')
+        out = np.asarray(self[...])
+        return out if dtype is None else out.astype(dtype, copy=False)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return np.asarray(self[...]).__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Tuple[int, int]:
+        return (1, 0)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+
+class Table(Array):
+    """Rows of named columns: a bcolz ctable, or any array of one axis with several fields."""
+
+    @property
+    def columns(self) -> Tuple[str, ...]:
+        return self.fields
+
+    @property
+    def nrows(self) -> int:
+        return self.shape[0]
+
+    def _with_field(self, name: str) -> Any:
+        return Column(self._handle, self._uri, self._mode, self._options, self.schema.attr(name).name)
+
+    def where(self, condition: str, fields: Fields = None, *, limit: Optional[int] = None, skip: Optional[int] = None,
+              row_numbers: bool = False) -> Query:
+        """The rows that meet a condition: t.where('(f > 2) & (k == 7)')['f']."""
+        found = self.query(fields, where=condition, limit=limit, skip=skip, row_numbers=row_numbers)
+        if not self.schema.table:
+            found._request['rows'] = True
+        return found
+
+    def append(self, values: Any) -> None:
+        """Adds rows: a dict of columns, a structured array, a data frame or an Arrow table."""
+        self._check_writable()
+        raw, cells = columns.to_columns(values, self._attributes(), self.schema)
+        self._handle.append(raw, cells, None)
+        self._changed()
+
+    def add_column(self, name: str, values: Any = None, *, dtype: Any = None, fill: Any = None, filters: Any = None) -> None:
+        """Adds a column to a ctable: `values` for every row, or `fill` in all of them."""
+        self._check_writable()
+        given = None if values is None else np.asarray(values)
+        attr = Attr(name, dtype=dtype if dtype is not None else 'float64' if given is None else _row_dtype(given), fill=fill,
+                    filters=filters)
+        raw = None if given is None else columns.to_column(attr, given, self.schema)[0]
+        self._handle.add_column(attr._plain('bcolz'), raw)
+        self._changed()
+
+    def drop_column(self, name: str) -> None:
+        self._check_writable()
+        self._handle.drop_column(self.schema.attr(name).name)
+        self._changed()
+
+    def rename_column(self, name: str, new: str) -> None:
+        self._check_writable()
+        self._handle.rename_column(self.schema.attr(name).name, new)
+        self._changed()
+
+    def to_pandas(self, index: Any = None) -> Any:
+        return self.query().to_pandas(index)
+
+    def to_arrow(self) -> Any:
+        return self.query().to_arrow()
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.query().__arrow_c_stream__(requested_schema)
+
+
+class Column(Array):
+    """A column of a table."""
+
+    @property
+    def name(self) -> str:
+        return public_name(self._field or '')
+
+    @property
+    def shape(self) -> Tuple[int, ...]:
+        return self.schema.shape
+
+
+class SparseArray(ArrayBase):
+    """A sparse array: cells with coordinates. Indexing gives the cells of a part of the domain."""
+
+    @property
+    def shape(self) -> Tuple[int, ...]:
+        """Extents of the domain; of integer and date dimensions only."""
+        return self.schema.shape
+
+    @property
+    def chunks(self) -> Tuple[int, ...]:
+        return self.schema.chunks
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all cells as they decode."""
+        return int(sum(decoded for _, decoded in self.info()['fields'].values()))
+
+    def __getitem__(self, key: Any) -> Any:
+        """a['v'] is one field; a[2:5, 7] the cells there, as a query. Slices of integers end before their stop."""
+        if isinstance(key, str):
+            return self._with_field(key)
+        if isinstance(key, list) and key and all(isinstance(k, str) for k in key):
+            return self.query(key)
+        return self.domain._query(key, half_open=True)
+
+    def write(self, cells: Any, at: Any = None) -> None:
+        """Adds cells: a dict of dimensions and attributes, a structured array, a data frame or an Arrow table."""
+        self._check_writable()
+        raw, count = columns.to_columns(cells, columns.fields_of(self.schema), self.schema)
+        handle = self._handle
+        if at is not None:
+            from . import main
+            handle = main._open_handle(self._uri, 'w', dict(self._options, write_at=main._time(at)))
+        handle.write_cells(None, raw, count, None, 'row')
+        self._changed()
+
+    def delete(self, where: str) -> None:
+        """Deletes the cells that meet a condition; readers of times before still see them."""
+        from . import _tegula
+        self._check_writable()
+        _tegula.delete_cells(self._handle, where)
+        self._changed()
+
+    def to_pandas(self, index: Any = None) -> Any:
+        return self.query().to_pandas(index)
+
+    def to_arrow(self) -> Any:
+        return self.query().to_arrow()
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.query().__arrow_c_stream__(requested_schema)
+
+
+def _as_values(value: Any, base: np.dtype) -> np.ndarray:
+    if isinstance(value, np.ma.MaskedArray):
+        if np.ma.getmaskarray(value).any():
+            raise ValueError('the values have masked elements, and the field is not nullable')
+        value = value.data
+    if base.kind in 'mM' and not isinstance(value, np.ndarray):
+        return np.asarray(value, dtype=base)
+    if base.names is not None and not isinstance(value, np.ndarray):
+        return np.array(value, dtype=base)
+    array = np.asarray(value)
+    if array.dtype.kind == 'O' and base.kind != 'O':
+        return array.astype(base)
+    return array
+
+
+def _packed(array: np.ndarray, inner: int) -> bool:
+    """The values of each cell lie one after the other."""
+    expected = array.itemsize
+    for extent, stride in zip(array.shape[::-1][:inner], array.strides[::-1]):
+        if extent > 1 and stride != expected:
+            return False
+        expected *= extent
+    return True
+
+
+def _is_box(plan: Plan) -> bool:
+    if plan.points:
+        return False
+    for item in plan.axes:
+        if isinstance(item, slice):
+            if item.step not in (None, 1, -1):
+                return False
+        elif isinstance(item, np.ndarray) and item.size > 1 and not (np.diff(item) == 1).all():
+            return False
+    return True
+
+
+def _spread(attr: Attr, value: Any, shape: Tuple[int, ...]) -> Any:
+    """Values of a box in C order, repeated where numpy would."""
+    cells = int(np.prod(shape, dtype=np.int64))
+    if attr._values is None:
+        if isinstance(value, (str, bytes)):
+            flat = np.empty(cells, object)
+            flat[:] = value
+            return flat
+        if isinstance(value, np.ma.MaskedArray):
+            return value.reshape(-1)
+        array = value if isinstance(value, np.ndarray) else None
+        if array is None:
+            if len(shape) > 1:
+                array = np.empty(shape, object)
+                for place in np.ndindex(*shape):
+                    item = value
+                    for i in place:
+                        item = item[i]
+                    array[place] = item
+            else:
+                array = np.empty(len(value), object)
+                array[:] = list(value)
+        return array.reshape(-1) if array.dtype == object or attr._type.is_unit else array
+    if isinstance(value, np.ma.MaskedArray) or hasattr(value, 'isna'):
+        return value
+    array = np.asarray(value)
+    if attr.nullable and array.dtype == object:
+        return array.reshape(-1)
+    if attr.enumeration and array.dtype.kind not in 'iu':
+        return np.broadcast_to(array, shape).reshape(-1) if array.ndim == 0 else array
+    base, inner = dtypes.cell_dtype(attr._type, attr._values, attr._cell_shape)
+    return np.broadcast_to(columns.cast(_as_values(value, base), base), shape + inner)
+
+
+def _row_dtype(values: np.ndarray) -> Any:
+    row = values.shape[1:]
+    return np.dtype((values.dtype, row)) if row else values.dtype

@@ -1,0 +1,115 @@
+"""Groups of arrays."""
+from __future__ import annotations
+
+from typing import Any, Dict, Iterator, Mapping, NamedTuple, Tuple
+
+from .attrs import Attributes
+
+
+class Member(NamedTuple):
+    name: str
+    uri: str
+    kind: str
+
+
+class Group(Mapping[str, Any]):
+    """Arrays and groups by name: g['a'] opens one. TileDB, zarr, and plain folders that hold arrays."""
+
+    def __init__(self, handle: Any, uri: str, mode: str, options: Dict[str, Any]):
+        self._handle, self._uri, self._mode, self._options = handle, uri, mode, options
+
+    @property
+    def uri(self) -> str:
+        return self._uri
+
+    @property
+    def mode(self) -> str:
+        return self._mode
+
+    @property
+    def format(self) -> str:
+        return str(self._handle.format)
+
+    @property
+    def members(self) -> Tuple[Member, ...]:
+        return tuple(Member(*m) for m in self._handle.members())
+
+    @property
+    def attrs(self) -> Attributes:
+        return Attributes(self._handle, self.format != 'tiledb', self._check_writable)
+
+    def _check_writable(self) -> None:
+        if self._mode == 'r':
+            raise PermissionError(f"{self._uri} was opened for reading; open it with mode='w'")
+
+    def _member_options(self) -> Dict[str, Any]:
+        return {k: v for k, v in self._options.items() if k != 'format'}
+
+    def __getitem__(self, name: str) -> Any:
+        from . import main
+        first, _, rest = name.strip('/').partition('/')
+        for member in self.members:
+            if member.name == name or member.uri == name:
+                return main._reopen(member.uri, self._mode, self._member_options())
+        for member in self.members:
+            if rest and member.name == first:
+                return main._reopen(member.uri, self._mode, self._member_options())[rest]
+        raise KeyError(f'there is no member {name!r}; known: {", ".join(repr(m.name) for m in self.members) or "none"}')
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([m.name for m in self.members])
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def arrays(self) -> Tuple[str, ...]:
+        return tuple(m.name for m in self.members if m.kind == 'array')
+
+    def groups(self) -> Tuple[str, ...]:
+        return tuple(m.name for m in self.members if m.kind == 'group')
+
+    def add(self, uri: Any, name: str = '', absolute: bool = False) -> None:
+        """Makes something a member (TileDB). What lies below the group is remembered relative to it."""
+        from . import main
+        self._check_writable()
+        self._handle.add(main._uri(uri), name, absolute)
+
+    def remove(self, name: str) -> None:
+        """Forgets a member, which stays where it is (TileDB)."""
+        self._check_writable()
+        self._handle.remove(name)
+
+    def create(self, name: str, **what: Any) -> Any:
+        """An array below the group; see tegula.create()."""
+        from . import main
+        self._check_writable()
+        what.setdefault('format', self.format)
+        made = main.create(f'{self._uri}/{name}', **what)
+        if self.format == 'tiledb':
+            self.add(made.uri, name)
+        return made
+
+    def create_group(self, name: str) -> 'Group':
+        from . import main
+        self._check_writable()
+        made = main.create_group(f'{self._uri}/{name}', format=self.format)
+        if self.format == 'tiledb':
+            self.add(made.uri, name)
+        return made
+
+    def close(self) -> None:
+        """Groups hold nothing open."""
+
+    def __enter__(self) -> 'Group':
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.close()
+
+    def __reduce__(self) -> Any:
+        from . import main
+        return main._reopen, (self._uri, self._mode, self._options)
+
+    def __repr__(self) -> str:
+        names = ', '.join(m.name + ('/' if m.kind == 'group' else '') for m in self.members)
+        return f'<tegula.Group {self._uri}: {self.format}, {names or "empty"}>'

@@ -1,0 +1,384 @@
+"""open, create and what works on whole arrays."""
+from __future__ import annotations
+
+import datetime
+import os
+from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _tegula
+from .array import Array, ArrayBase, Column, SparseArray, Table
+from .group import Group
+from .schema import Attr, Dim, Enumeration, Schema
+
+FORMATS = ('tiledb', 'bcolz', 'zarr0', 'zarr1', 'zarr2', 'zarr3')
+
+
+def _uri(uri: Any) -> str:
+    text = os.fsdecode(os.fspath(uri))
+    return text if '://' in text else os.path.abspath(text)
+
+
+def _key(key: Union[str, bytes, None]) -> Optional[bytes]:
+    if isinstance(key, str):
+        try:
+            key = bytes.fromhex(key)
+        except ValueError:
+            raise ValueError('a key is 32 bytes, or 64 hexadecimal digits') from None
+    return key
+
+
+def _bytes(size: Union[int, str]) -> int:
+    return _tegula.parse_size(size) if isinstance(size, str) else int(size)
+
+
+def _time(at: Any) -> int:
+    """Milliseconds since 1970 of a number, a datetime (UTC unless it says otherwise), a datetime64 or an ISO text."""
+    if isinstance(at, (int, np.integer)):
+        return int(at)
+    if isinstance(at, datetime.datetime):
+        at = at if at.tzinfo else at.replace(tzinfo=datetime.timezone.utc)
+        return (at - datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)) // datetime.timedelta(milliseconds=1)
+    return int(np.datetime64(at).astype('M8[ms]').astype('i8'))
+
+
+def _times(at: Any) -> Optional[Tuple[int, int]]:
+    if at is None:
+        return None
+    if isinstance(at, (tuple, list)):
+        low, high = at
+        return _time(low) if low is not None else 0, _time(high) if high is not None else 2 ** 64 - 1
+    return 0, _time(at)
+
+
+def _format(format: Optional[str]) -> Optional[str]:
+    if format is None:
+        return None
+    name = 'zarr3' if format == 'zarr' else format
+    if name not in FORMATS:
+        raise ValueError(f'{format!r} is not a format; known: {", ".join(FORMATS)}')
+    return name
+
+
+def _mode(mode: str) -> str:
+    if mode not in ('r', 'w', 'a', 'r+'):
+        raise ValueError(f"mode is 'r' to read or 'w' to write, not {mode!r}")
+    return 'r' if mode == 'r' else 'w'
+
+
+def _options(**options: Any) -> Dict[str, Any]:
+    return {k: v for k, v in options.items() if v is not None}
+
+
+def _open_handle(uri: str, mode: str, options: Dict[str, Any]) -> Any:
+    return _tegula.open(uri, options)
+
+
+def _array(handle: Any, uri: str, mode: str, options: Dict[str, Any], field: Optional[str] = None) -> Any:
+    if isinstance(handle, _tegula.GroupHandle):
+        return Group(handle, uri, mode, options)
+    base = ArrayBase(handle, uri, mode, options)
+    schema = base.schema
+    if schema.sparse:
+        made: ArrayBase = SparseArray(handle, uri, mode, options)
+    elif schema.table or (schema.ndim == 1 and len(schema.attrs) > 1):
+        made = Table(handle, uri, mode, options)
+    else:
+        made = Array(handle, uri, mode, options)
+    made._known_schema = schema
+    return made if field is None else made._with_field(field)
+
+
+def _reopen(uri: str, mode: str, options: Dict[str, Any], field: Optional[str] = None) -> Any:
+    return _array(_open_handle(uri, mode, options), uri, mode, options, field)
+
+
+def open(uri: Any, mode: str = 'r', *, at: Any = None, key: Union[str, bytes, None] = None, format: Optional[str] = None,
+         threads: Optional[int] = None, memory: Union[int, str] = '2GB', missing: str = 'fill', sync: bool = True) -> Any:
+    """Opens what is at `uri`: an Array, SparseArray, Table or Group.
+
+    `mode` is 'r' or 'w'; writing changes what is there, it does not start anew. `at` (TileDB) is a time to look back at, or
+    two between which to look; for writing, the time of what is written. `key` opens encrypted arrays. `missing` says what an
+    absent chunk is: 'fill' or 'error'. `sync=False` does not wait for the disk.
+    """
+    if missing not in ('fill', 'error'):
+        raise ValueError(f"missing is 'fill' or 'error', not {missing!r}")
+    how = _mode(mode)
+    options = _options(key=_key(key), format=_format(format), threads=threads, memory=_bytes(memory),
+                       missing=None if missing == 'fill' else missing, sync=None if sync else False)
+    if at is not None:
+        options.update({'at': _times(at)} if how == 'r' else {'write_at': _time(at)})
+    return _reopen(_uri(uri), how, options)
+
+
+def open_group(uri: Any, mode: str = 'r', **options: Any) -> Group:
+    found = open(uri, mode, **options)
+    if not isinstance(found, Group):
+        raise ValueError(f'{uri} is an array, not a group')
+    return found
+
+
+def probe(uri: Any) -> Optional[Tuple[str, str]]:
+    """('array' or 'group', format) of what is there; None for nothing."""
+    found: Optional[Tuple[str, str]] = _tegula.probe(_uri(uri))
+    return found
+
+
+def _guess_chunks(shape: Sequence[int], itemsize: int, target: int = 1 << 20) -> Tuple[int, ...]:
+    """About 1 MiB, by halving the longest axis."""
+    chunks = [max(1, n) for n in shape]
+    while int(np.prod(chunks, dtype=object)) * max(1, itemsize) > target and max(chunks) > 1:
+        longest = chunks.index(max(chunks))
+        chunks[longest] = -(-chunks[longest] // 2)
+    return tuple(chunks)
+
+
+def _column_attr(name: str, values: Any, format: str, filters: Any) -> Tuple[Attr, Any]:
+    masked = isinstance(values, np.ma.MaskedArray)
+    array = values if masked else np.asarray(values)
+    dtype: Any = array.dtype
+    if dtype == object or (format == 'tiledb' and dtype.kind == 'U'):
+        texts = [v for v in np.asarray(array).ravel() if v is not None]
+        kind = bytes if texts and all(isinstance(v, bytes) for v in texts) else str
+        if format == 'tiledb':
+            dtype = kind
+        else:
+            array = np.asarray(array.tolist(), dtype='U' if kind is str else 'S')
+            dtype = array.dtype
+            if dtype.itemsize == 0:
+                dtype = np.dtype(f'{dtype.kind}1')
+    elif array.ndim > 1:
+        dtype = np.dtype((dtype, array.shape[1:]))
+    return Attr(name, dtype=dtype, filters=filters, nullable=masked and format == 'tiledb'), array
+
+
+def create(uri: Any, *, format: str = 'tiledb', sparse: bool = False, dims: Optional[Iterable[Dim]] = None,
+           attrs: Optional[Iterable[Attr]] = None, cell_order: str = 'row', tile_order: str = 'row', capacity: int = 10000,
+           allows_duplicates: bool = False, format_version: Optional[int] = None, key: Union[str, bytes, None] = None,
+           shape: Any = None, chunks: Any = None, dtype: Any = None, filters: Any = None, fill_value: Any = None,
+           dim_names: Optional[Sequence[str]] = None, columns: Optional[Mapping[str, Any]] = None, data: Any = None,
+           schema: Optional[Schema] = None, enumerations: Iterable[Enumeration] = (), coords_filters: Any = None,
+           offsets_filters: Any = None, validity_filters: Any = None, current_domain: Any = None, at: Any = None,
+           overwrite: bool = False, threads: Optional[int] = None, memory: Union[int, str] = '2GB', sync: bool = True) -> Any:
+    """Makes an array and opens it for writing.
+
+    Give `dims` and `attrs`; or `shape`, `dtype` and `chunks` of a plain dense array; or `data` to be like and to write; or
+    `columns` of a table, which are written at once; or the `schema` of another array.
+    """
+    name = _format(format)
+    assert name is not None
+    path = _uri(uri)
+    fill_from: Optional[Mapping[str, Any]] = None
+    if schema is not None:
+        made = schema
+    elif columns is not None:
+        made, fill_from = _table_schema(columns, name, chunks, filters)
+    elif dims is not None or attrs is not None:
+        made = Schema(name, tuple(dims or ()), tuple(attrs or ()), sparse)
+    else:
+        made = _plain_schema(name, shape, chunks, dtype, filters, fill_value, dim_names, data)
+    if schema is None:
+        made.cell_order, made.tile_order, made.capacity = cell_order, tile_order, capacity
+        made.allows_duplicates = allows_duplicates
+        made.enumerations = tuple(enumerations)
+        made.coords_filters, made.offsets_filters, made.validity_filters = coords_filters, offsets_filters, validity_filters
+        made.current_domain = current_domain
+    options = _options(key=_key(key), threads=threads, memory=_bytes(memory), sync=None if sync else False)
+    extra = _options(format_version=format_version, at=None if at is None else _time(at), overwrite=overwrite or None)
+    handle = _tegula.create(path, made._plain(), dict(options, **extra))
+    array = _array(handle, path, 'w', options)
+    if fill_from is not None:
+        if made.table:
+            if any(len(v) for v in fill_from.values()):
+                array.append(fill_from)
+        else:
+            array[...] = fill_from
+    elif data is not None:
+        array[...] = data
+    return array
+
+
+def _table_schema(columns: Mapping[str, Any], format: str, chunks: Any, filters: Any) -> Tuple[Schema, Mapping[str, Any]]:
+    if format.startswith('zarr'):
+        raise ValueError(f'{format} has no tables; bcolz and tiledb have')
+    pairs = {name: _column_attr(name, values, format, filters) for name, values in columns.items()}
+    if not pairs:
+        raise ValueError('a table has columns')
+    rows = {len(values) for _, values in pairs.values()}
+    if len(rows) > 1:
+        raise ValueError(f'the columns have different lengths: {sorted(rows)}')
+    tile = chunks[0] if isinstance(chunks, (tuple, list)) else chunks
+    values = {name: values for name, (_, values) in pairs.items()}
+    n = rows.pop()
+    if format == 'tiledb':
+        if n == 0:
+            raise ValueError('a TileDB table of no rows has no domain; give the columns rows, or use bcolz')
+        row = Dim('row', (0, n - 1), tile=tile if tile is None else min(tile, n), dtype='uint64')
+    else:
+        row = Dim('row', tile=tile, dtype='uint64')
+    return Schema(format, (row,), tuple(a for a, _ in pairs.values()), table=format == 'bcolz'), values
+
+
+def _plain_schema(format: str, shape: Any, chunks: Any, dtype: Any, filters: Any, fill: Any, names: Optional[Sequence[str]],
+                  data: Any) -> Schema:
+    if data is not None:
+        like = np.asarray(data)
+        shape = like.shape if shape is None else shape
+        dtype = like.dtype if dtype is None else dtype
+    if shape is None:
+        raise ValueError('which extents? give shape, data, dims, columns or schema')
+    extents = (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(int(n) for n in shape)
+    attr = Attr('', dtype='float64' if dtype is None else dtype, filters=filters, fill=fill)
+    if chunks is None:
+        tiles: Tuple[Any, ...] = (None,) * len(extents)
+        if format.startswith('zarr'):
+            tiles = _guess_chunks(extents, attr.dtype.itemsize)
+    else:
+        tiles = (int(chunks),) * len(extents) if isinstance(chunks, (int, np.integer)) else tuple(chunks)
+        if len(tiles) != len(extents):
+            raise ValueError(f'chunks has {len(tiles)} extents for {len(extents)} axes')
+    if names is not None and len(names) != len(extents):
+        raise ValueError(f'dim_names has {len(names)} names for {len(extents)} axes')
+    axes = tuple(Dim(f'dim_{i}' if names is None else names[i], (0, n - 1) if n else None, tile=t if t is None or not n or format != 'tiledb' else min(t, n),
+                     dtype='uint64') for i, (n, t) in enumerate(zip(extents, tiles)))
+    return Schema(format, axes, (attr,))
+
+
+def create_group(uri: Any, format: str = 'tiledb', *, overwrite: bool = False) -> Group:
+    """Makes a group of 'tiledb', 'zarr2' or 'zarr3'."""
+    path = _uri(uri)
+    name = _format(format)
+    return Group(_tegula.create_group(path, name, _options(overwrite=overwrite or None)), path, 'w', {})
+
+
+# Whole-array work
+
+class Problem(NamedTuple):
+    """`severity` is 'damage' or 'note'."""
+
+    severity: str
+    file: str
+    text: str
+    remedy: str
+
+
+class Report(List[Problem]):
+    """What verify() found. `ok` unless something is damaged; notes may be there all the same."""
+
+    @property
+    def ok(self) -> bool:
+        return all(p.severity != 'damage' for p in self)
+
+
+class Comparison(NamedTuple):
+    same: bool
+    schema: List[str]
+    cells: int
+    different: int
+    first: List[Tuple[str, Tuple[int, ...]]]
+
+
+class Consolidation(NamedTuple):
+    inputs: List[str]
+    outputs: List[str]
+    cells: int
+    bytes: int
+
+
+def _progress(progress: Any) -> Any:
+    """f(what, done, total) of a callable, or of something like a tqdm bar."""
+    if progress is None or not hasattr(progress, 'update'):
+        return progress
+
+    def report(what: str, done: int, total: int) -> None:
+        if total and getattr(progress, 'total', None) != total:
+            progress.total = total
+        if hasattr(progress, 'set_description') and getattr(progress, 'desc', None) in (None, ''):
+            progress.set_description(what)
+        progress.update(done - getattr(progress, 'n', 0))
+
+    return report
+
+
+def _opened(what: Any, mode: str, **options: Any) -> Any:
+    found = what if isinstance(what, ArrayBase) else open(what, mode, **options)
+    if not isinstance(found, ArrayBase):
+        raise ValueError(f'{what} is a group; name one of its arrays')
+    return found
+
+
+def verify(uri: Any, *, progress: Any = None, **options: Any) -> Report:
+    """Decodes everything and says what is wrong."""
+    found = _opened(uri, 'r', **options)
+    return Report(Problem(*p) for p in _tegula.verify(found._handle, _progress(progress)))
+
+
+def repair(uri: Any, *, progress: Any = None, **options: Any) -> Report:
+    """bcolz: does what verify() names as recoverable, and says what was done and what remains."""
+    found = _opened(uri, 'w', **options)
+    return Report(Problem(*p) for p in _tegula.repair(found._handle, _progress(progress)))
+
+
+def convert(source: Any, target: Any, format: Optional[str] = None, *, field: Optional[str] = None, chunks: Any = None,
+            filters: Any = None, lossy: bool = False, overwrite: bool = False, format_version: Optional[int] = None,
+            new_key: Union[str, bytes, None] = None, sync: bool = True, progress: Any = None, **options: Any) -> Any:
+    """Copies an array into another format or another grid, and opens the copy. Raises UnsupportedError when the format cannot
+    hold everything, unless `lossy` is set. `options` are those of open(), for the source."""
+    found = _opened(source, 'r', **options)
+    path = _uri(target)
+    plan = _options(format=_format(format), field=field, lossy=lossy or None)
+    if field is None and found._field is not None:
+        plan['field'] = found._field
+    if chunks is not None:
+        plan['chunks'] = tuple(int(n) for n in ([chunks] if isinstance(chunks, (int, np.integer)) else chunks))
+    if filters is not None:
+        plan['filters'] = [filters] if isinstance(filters, str) else list(filters)
+    made = _options(key=_key(new_key), format_version=format_version, overwrite=overwrite or None, sync=None if sync else False)
+    _tegula.convert(found._handle, path, plan, made, _progress(progress))
+    return open(path, 'w', key=new_key)
+
+
+def compare(left: Any, right: Any, *, progress: Any = None) -> Comparison:
+    """Are two arrays the same, whatever their formats?"""
+    found = _tegula.compare(_opened(left, 'r')._handle, _opened(right, 'r')._handle, _progress(progress))
+    same = not found['schema'] and found['different'] == 0
+    return Comparison(same, found['schema'], found['cells'], found['different'], found['first'])
+
+
+def consolidate(uri: Any, what: str = 'fragments', *, fragments: Iterable[str] = (), at: Any = None,
+                max_fragment_size: Union[int, str, None] = None, keep_times: bool = True, purge_deleted: bool = False,
+                plan: bool = False, progress: Any = None, **options: Any) -> List[Consolidation]:
+    """TileDB: merges what many writes left into few. `what` is fragments, fragment_metadata, commits or array_metadata; with
+    `plan` nothing is done but said."""
+    found = _opened(uri, 'w', **options)
+    request: Dict[str, Any] = {'what': what, 'fragments': list(fragments), 'keep_times': keep_times, 'purge_deleted': purge_deleted}
+    if at is not None:
+        request['at'] = _times(at)
+    if max_fragment_size is not None:
+        request['max_fragment_size'] = _bytes(max_fragment_size)
+    return [Consolidation(*step) for step in _tegula.consolidate(found._handle, request, plan, _progress(progress))]
+
+
+def vacuum(uri: Any, what: str = 'fragments', *, dry_run: bool = False, progress: Any = None, **options: Any) -> List[str]:
+    """TileDB: removes what consolidation has replaced; returns the names."""
+    found = _opened(uri, 'w', **options)
+    removed: List[str] = _tegula.vacuum(found._handle, what, dry_run, _progress(progress))
+    return removed
+
+
+def _token(array: ArrayBase) -> Tuple[Any, ...]:
+    """The same for handles that see the same cells."""
+    info = array.info()
+    path = array.uri[7:] if array.uri.startswith('file://') else array.uri
+    try:
+        state: Any = max(os.stat(os.path.join(path, name)).st_mtime_ns for name in ['.', *os.listdir(path)])
+    except OSError:
+        state = None
+    options = {k: v for k, v in array._options.items() if k not in ('threads', 'memory')}
+    return ('tegula', array.uri, repr(sorted(options.items(), key=str)), array._field, array.schema.format, info['stored_bytes'],
+            tuple(f['name'] for f in info['fragments']), state)
+
+
+__all__ = ['Column', 'Comparison', 'Consolidation', 'FORMATS', 'Problem', 'Report', 'compare', 'consolidate', 'convert', 'create',
+           'create_group', 'open', 'open_group', 'probe', 'repair', 'vacuum', 'verify']

@@ -1,0 +1,231 @@
+"""numpy indexing, brought into the few forms that the library reads: boxes with steps, index lists per axis, points."""
+from __future__ import annotations
+
+import operator
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+
+
+class Plan(NamedTuple):
+    """`axes` is what the library reads, one entry per axis. `shape` is given to its result, then `local` picks from it; None
+    leaves the result as it is."""
+
+    axes: Tuple[Any, ...]
+    points: bool = False
+    shape: Optional[Tuple[int, ...]] = None
+    local: Optional[Tuple[Any, ...]] = None
+
+
+def _whole(value: Any) -> Optional[int]:
+    if value is None or value is Ellipsis or isinstance(value, (slice, bool, np.bool_)):
+        return None
+    if isinstance(value, np.ndarray) and value.ndim > 0:
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
+
+
+def _slice(value: slice) -> slice:
+    try:
+        parts = [None if v is None else operator.index(v) for v in (value.start, value.stop, value.step)]
+    except TypeError:
+        raise IndexError(f'slice indices must be integers or None, not {value}') from None
+    if parts[2] == 0:
+        raise ValueError('slice step cannot be zero')
+    return slice(*parts)
+
+
+def _indices(value: Any, axis: int, size: int) -> np.ndarray:
+    array = np.asarray(value)
+    if array.size == 0 and array.dtype.kind == 'f':
+        array = array.astype(np.int64)
+    if array.dtype.kind not in 'iu':
+        raise IndexError(f'only integers, slices, ellipsis, None and arrays of integers or booleans are indices, not {value!r}')
+    array = array.astype(np.int64)
+    if array.size:
+        low, high = array.min(), array.max()
+        if low < -size or high >= size:
+            bad = low if low < -size else high
+            raise IndexError(f'index {bad} is out of bounds for axis {axis} with size {size}')
+    return np.where(array < 0, array + size, array)
+
+
+def expand(key: Any, ndim: int, shape: Sequence[int]) -> Tuple[List[Any], List[int]]:
+    """One entry (int, slice or index array) per axis, and where new axes go. Masks become index arrays."""
+    items = list(key) if isinstance(key, tuple) else [key]
+    flat: List[Any] = []
+    for item in items:
+        if item is None or item is Ellipsis or isinstance(item, slice):
+            flat.append(item)
+            continue
+        number = _whole(item)
+        if number is not None:
+            flat.append(number)
+            continue
+        if isinstance(item, (bool, np.bool_)):
+            raise IndexError('a single boolean is no index here; use a mask of the shape of the array')
+        flat.append(np.asarray(item))
+    used = sum(_width(item) for item in flat)
+    if used > ndim:
+        raise IndexError(f'too many indices for array: array is {ndim}-dimensional, but {used} were indexed')
+    at = [i for i, item in enumerate(flat) if item is Ellipsis]
+    if len(at) > 1:
+        raise IndexError("an index can only have a single ellipsis ('...')")
+    rest: List[Any] = [slice(None)] * (ndim - used)
+    flat = flat[:at[0]] + rest + flat[at[0] + 1:] if at else flat + rest
+    axes: List[Any] = []
+    new: List[int] = []
+    for place, item in enumerate(flat):
+        if item is None:
+            new.append(place)
+        elif isinstance(item, slice):
+            axes.append(_slice(item))
+        elif isinstance(item, int):
+            axes.append(item)
+        elif item.dtype == bool:
+            here = tuple(shape[len(axes):len(axes) + item.ndim])
+            if item.shape != here:
+                raise IndexError(f'boolean index did not match indexed array: its shape is {item.shape}, that of the axes {here}')
+            axes.extend(item.nonzero())
+        else:
+            axes.append(_indices(item, len(axes), shape[len(axes)]))
+    return axes, new
+
+
+def _width(item: Any) -> int:
+    if item is None or item is Ellipsis:
+        return 0
+    return item.ndim if isinstance(item, np.ndarray) and item.dtype == bool else 1
+
+
+def _picked(axes: Sequence[Any], shape: Sequence[int]) -> List[int]:
+    """The shape of slices among `axes`."""
+    return [len(range(*a.indices(n))) for a, n in zip(axes, shape) if isinstance(a, slice)]
+
+
+def plan(key: Any, shape: Sequence[int]) -> Plan:
+    """numpy's meaning of `key`."""
+    axes, new = expand(key, len(shape), shape)
+    arrays = [a for a in axes if isinstance(a, np.ndarray)]
+    if not arrays:
+        if not new:
+            return Plan(tuple(axes))
+        sizes = iter(_picked(axes, shape))
+        entries: List[Any] = list(axes)
+        for place in new:
+            entries.insert(place, None)
+        result = tuple(1 if e is None else next(sizes) for e in entries if not isinstance(e, int))
+        return Plan(tuple(axes), shape=result)
+    if len(arrays) == 1 and arrays[0].ndim == 1 and not new and not any(isinstance(a, int) for a in axes):
+        return Plan(tuple(axes))
+    if not new and all(not isinstance(a, slice) for a in axes):
+        return points(axes, shape)
+    # Each array picks along its own axis first, so that only what is asked for is read; numpy sorts out the rest.
+    read: List[Any] = []
+    local: List[Any] = []
+    for axis, item in enumerate(axes):
+        if isinstance(item, np.ndarray):
+            picked, back = np.unique(item, return_inverse=True)
+            read.append(picked.astype(np.int64))
+            local.append(back.reshape(item.shape))
+        elif isinstance(item, int):
+            read.append(_indices([item], axis, shape[axis]))
+            local.append(0)
+        else:
+            read.append(item)
+            local.append(slice(None))
+    for place in new:
+        local.insert(place, None)
+    return Plan(tuple(read), local=tuple(local))
+
+
+def points(axes: Sequence[Any], shape: Sequence[int]) -> Plan:
+    lists = np.broadcast_arrays(*(_indices(a, i, n) for i, (a, n) in enumerate(zip(axes, shape))))
+    return Plan(tuple(np.ascontiguousarray(a.ravel()) for a in lists), True, lists[0].shape)
+
+
+def orthogonal(key: Any, shape: Sequence[int]) -> Plan:
+    """Each axis by itself, as numpy.ix_ has it."""
+    axes, new = expand(key, len(shape), shape)
+    if new:
+        raise IndexError('oindex adds no axes')
+    for a in axes:
+        if isinstance(a, np.ndarray) and a.ndim != 1:
+            raise IndexError('oindex takes lists of one axis')
+    return Plan(tuple(axes))
+
+
+def pointwise(key: Any, shape: Sequence[int]) -> Plan:
+    """The lists of all axes walked together."""
+    axes, new = expand(key, len(shape), shape)
+    if new or any(isinstance(a, slice) for a in axes):
+        raise IndexError('vindex takes an index, a list or a mask for every axis')
+    return points(axes, shape)
+
+
+def blocks(key: Any, shape: Sequence[int], chunks: Sequence[int]) -> Plan:
+    """Whole chunks by their place in the grid."""
+    grid = [-(-n // c) if c else 0 for n, c in zip(shape, chunks)]
+    axes, new = expand(key, len(shape), grid)
+    if new:
+        raise IndexError('blocks adds no axes')
+    out: List[Any] = []
+    for axis, (item, n, c, count) in enumerate(zip(axes, shape, chunks, grid)):
+        if isinstance(item, int):
+            place = int(_indices([item], axis, count)[0])
+            out.append(slice(place * c, min(n, (place + 1) * c)))
+        elif isinstance(item, slice):
+            start, stop, step = item.indices(count)
+            if step != 1:
+                raise IndexError('blocks takes slices without a step')
+            out.append(slice(start * c, max(start * c, min(n, stop * c))))
+        else:
+            raise IndexError('blocks takes integers and slices')
+    return Plan(tuple(out))
+
+
+def bounding_box(plan: Plan, shape: Sequence[int]) -> Tuple[Tuple[slice, ...], Tuple[Any, ...]]:
+    """The smallest box around what a plan touches, and the plan's axes inside of it as numpy takes them."""
+    box, inner = [], []
+    for item, n in zip(plan.axes, shape):
+        if isinstance(item, int):
+            low = high = item + n if item < 0 else item
+        elif isinstance(item, slice):
+            picked = range(*item.indices(n))
+            low, high = (min(picked[0], picked[-1]), max(picked[0], picked[-1])) if picked else (0, -1)
+        else:
+            low, high = (int(item.min()), int(item.max())) if item.size else (0, -1)
+        box.append(slice(low, high + 1))
+        if isinstance(item, int):
+            inner.append(low - low)
+        elif isinstance(item, slice):
+            inner.append(np.arange(*item.indices(n)) - low)
+        else:
+            inner.append(item - low)
+    if plan.points:
+        return tuple(box), tuple(inner)
+    lists = [np.atleast_1d(i) for i in inner]
+    grid = list(np.ix_(*lists)) if lists else []
+    kept = [i for i, item in enumerate(plan.axes) if not isinstance(item, int)]
+    if len(kept) < len(grid):
+        dropped = tuple(i for i in range(len(grid)) if i not in kept)
+        grid = [g.squeeze(axis=dropped) for g in grid]
+    return tuple(box), tuple(grid)
+
+
+class Indexer:
+    """`a.oindex[...]` and its kin."""
+
+    __slots__ = ('_read', '_write', '_plan')
+
+    def __init__(self, plan: Callable[[Any], Plan], read: Callable[[Plan], Any], write: Callable[[Plan, Any], None]):
+        self._plan, self._read, self._write = plan, read, write
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._read(self._plan(key))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._write(self._plan(key), value)
