@@ -217,6 +217,10 @@ class ArrayBase:
         from . import display
         return display.text(self)
 
+    def _repr_html_(self) -> str:
+        from . import html
+        return html.array_html(self)
+
 
 class Array(ArrayBase):
     """A dense array. Indexing reads and writes as numpy's does."""

@@ -113,3 +113,7 @@ class Group(Mapping[str, Any]):
     def __repr__(self) -> str:
         names = ', '.join(m.name + ('/' if m.kind == 'group' else '') for m in self.members)
         return f'<tegula.Group {self._uri}: {self.format}, {names or "empty"}>'
+
+    def _repr_html_(self) -> str:
+        from . import html
+        return html.group_html(self)

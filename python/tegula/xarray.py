@@ -1,0 +1,331 @@
+"""xarray: `xarray.open_dataset(uri, engine='tegula')` for every format, and `write` for the way back."""
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, Hashable, Iterable, List, Mapping, Optional, Tuple, Union
+
+import numpy as np
+import xarray as xr
+from xarray.backends import BackendArray, BackendEntrypoint
+from xarray.core import indexing
+
+import tegula
+
+from .schema import Attr, Dim
+
+__all__ = ['TegulaBackend', 'write']
+
+# How TileDB-CF names the metadata of one attribute or dimension among that of the array.
+_ATTR_PREFIX, _DIM_PREFIX = '__tiledb_attr.', '__tiledb_dim.'
+_ZARR2_DIMS = '_ARRAY_DIMENSIONS'
+
+
+class _Lazy(BackendArray):
+    """A field of an array, read when and where it is looked at. Nulls come as NaN, NaT or None."""
+
+    def __init__(self, array: tegula.Array, field: str):
+        self._array, self._field = array, field
+        attr = array.schema.attr(field)
+        self._nullable = attr.nullable
+        self.dtype = _dtype_with_nulls(attr.dtype) if attr.nullable else attr.dtype
+        inner: Tuple[int, ...] = ()
+        if self.dtype.subdtype is not None:
+            self.dtype, inner = self.dtype.subdtype
+        self.shape = tuple(array.shape) + inner
+
+    def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
+        return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.OUTER, self._read)
+
+    def _read(self, key: Tuple[Any, ...]) -> Any:
+        axes = len(self._array.shape)
+        values = self._array[self._field].oindex[key[:axes]]
+        if self._nullable:
+            values = _without_mask(values, self.dtype)
+        picked = sum(not isinstance(k, (int, np.integer)) for k in key[:axes])
+        return values[(slice(None),) * picked + tuple(key[axes:])] if len(key) > axes else values
+
+
+def _dtype_with_nulls(dtype: np.dtype) -> np.dtype:
+    if dtype.kind in 'fcmMO':
+        return dtype
+    return np.dtype('f8') if dtype.kind in 'iub' else np.dtype(object)
+
+
+def _without_mask(values: Any, dtype: np.dtype) -> Any:
+    null: Any = {'f': np.nan, 'c': np.nan, 'M': np.datetime64('NaT'), 'm': np.timedelta64('NaT')}.get(dtype.kind)
+    out = np.ma.getdata(values).astype(dtype)
+    mask = np.ma.getmaskarray(values)
+    if out.ndim:
+        out[mask] = null
+        return out
+    return np.asarray(null, dtype) if mask else out
+
+
+def _name_of(uri: str) -> str:
+    return os.path.basename(uri.rstrip('/')).split('.')[0] or 'data'
+
+
+def _plain_attrs(attrs: Mapping[str, Any]) -> Dict[str, Any]:
+    return {k: v for k, v in attrs.items() if k != _ZARR2_DIMS and not k.startswith((_ATTR_PREFIX, _DIM_PREFIX))}
+
+
+def _prefixed(attrs: Mapping[str, Any], prefix: str, name: str) -> Dict[str, Any]:
+    whole = f'{prefix}{name}.'
+    return {k[len(whole):]: v for k, v in attrs.items() if k.startswith(whole)}
+
+
+def _dim_names(array: tegula.Array, attrs: Mapping[str, Any], name: str) -> List[str]:
+    stored = attrs.get(_ZARR2_DIMS)
+    if isinstance(stored, (list, tuple)) and len(stored) == len(array.shape):
+        return [str(d) for d in stored]
+    if array.schema.format == 'bcolz':
+        return ['row'] + [f'{name}_axis_{i}' for i in range(1, len(array.shape))]
+    return [d.name or f'{name}_dim_{i}' for i, d in enumerate(array.schema.dims)]
+
+
+def _variable(array: tegula.Array, attr: Attr, dims: List[str], attrs: Dict[str, Any]) -> xr.Variable:
+    data = _Lazy(array, attr.name)
+    dims = dims + [f'{attr.name or "value"}_value_{i}' for i in range(len(data.shape) - len(dims))]
+    if array.schema.format == 'zarr2' and attr.fill is not None and attr.dtype.kind != 'O':
+        attrs.setdefault('_FillValue', attr.fill)
+    chunks = tuple(array.chunks) + data.shape[len(array.shape):]
+    encoding = {'preferred_chunks': dict(zip(dims, chunks)), 'chunks': chunks, 'source': array.uri}
+    return xr.Variable(dims, indexing.LazilyIndexedArray(data), attrs, encoding)
+
+
+def _domain_coordinate(dim: Dim) -> Optional[np.ndarray]:
+    """The coordinates along a dimension, unless they just count from zero."""
+    low, high = (dim.coordinate(v) for v in dim.domain) if dim.domain else (0, -1)
+    base = np.dtype(dim.dtype)
+    if base.kind == 'M':
+        return np.arange(low, high + 1, dtype='i8').astype(base)
+    if base.kind == 'm' or low != 0:
+        return np.arange(low, high + 1, dtype='i8').astype(base)
+    return None
+
+
+def _dense(array: tegula.Array, name: str) -> Tuple[Dict[str, xr.Variable], Dict[str, Any], List[str]]:
+    """Variables, attributes of all of them together, and which are coordinates."""
+    attrs = dict(array.attrs)
+    dims = _dim_names(array, attrs, name)
+    one = len(array.schema.attrs) == 1
+    variables: Dict[str, xr.Variable] = {}
+    for attr in array.schema.attrs:
+        own = _prefixed(attrs, _ATTR_PREFIX, attr.name)
+        if one:
+            own = {**_plain_attrs(attrs), **own}
+        variables[attr.name or name] = _variable(array, attr, dims, own)
+    coords: List[str] = []
+    if array.schema.format == 'tiledb':
+        for dim, dim_name in zip(array.schema.dims, dims):
+            values = _domain_coordinate(dim)
+            if values is not None and dim_name not in variables:
+                variables[dim_name] = xr.Variable([dim_name], values, _prefixed(attrs, _DIM_PREFIX, dim.name))
+                coords.append(dim_name)
+        for label in array.schema.labels:
+            along = dims[label.dimension]
+            variables[label.name] = xr.Variable([along], array.query([label.name])[label.name])
+            coords.append(label.name)
+    return variables, {} if one else _plain_attrs(attrs), coords
+
+
+def _cells(array: Any) -> Tuple[Dict[str, xr.Variable], Dict[str, Any], List[str]]:
+    """A sparse array as the list of its cells, in row-major order: read at once."""
+    result = array.query(order='row')
+    dims = [d.name for d in array.schema.dims]
+    variables = {}
+    for field in result.fields:
+        values = result[field]
+        if np.ma.isMaskedArray(values):
+            values = _without_mask(values, _dtype_with_nulls(values.dtype))
+        variables[field] = xr.Variable(['cell'], values)
+    return variables, _plain_attrs(array.attrs), [d for d in dims if d in variables]
+
+
+def _read_node(node: Any, name: str) -> Tuple[Dict[str, xr.Variable], Dict[str, Any], List[str]]:
+    if isinstance(node, tegula.Group):
+        variables: Dict[str, xr.Variable] = {}
+        coords: List[str] = []
+        for member in node.arrays():
+            found, attrs, found_coords = _read_array(node[member], member)
+            if len(found) > 1:
+                found = {k if k in found_coords or k not in variables else f'{member}_{k}': v for k, v in found.items()}
+            for key, variable in found.items():
+                # The domain of several arrays gives the same coordinate; one written as a variable of its own wins.
+                if key in variables and key in found_coords:
+                    continue
+                variables[key] = variable
+            coords += found_coords
+        coords += [k for k, v in variables.items() if v.dims == (k,)]
+        return variables, _plain_attrs(node.attrs), coords
+    return _read_array(node, name)
+
+
+def _read_array(array: Any, name: str) -> Tuple[Dict[str, xr.Variable], Dict[str, Any], List[str]]:
+    return _cells(array) if array.schema.sparse else _dense(array, name)
+
+
+class TegulaBackend(BackendEntrypoint):
+    description = 'TileDB, bcolz and zarr arrays of every version'
+    open_dataset_parameters = ('filename_or_obj', 'drop_variables', 'mask_and_scale', 'decode_times', 'concat_characters',
+                               'decode_coords', 'use_cftime', 'decode_timedelta', 'at', 'key', 'format', 'threads',
+                               'memory')
+    supports_groups = True
+
+    def open_dataset(self, filename_or_obj: Any, *, drop_variables: Union[str, Iterable[str], None] = None,
+                     mask_and_scale: Any = True, decode_times: Any = True, concat_characters: Any = True,
+                     decode_coords: Any = True, use_cftime: Any = None, decode_timedelta: Any = None, at: Any = None,
+                     key: Any = None, format: Optional[str] = None, threads: Optional[int] = None,
+                     memory: Any = None) -> xr.Dataset:
+        uri = os.fspath(filename_or_obj)
+        node = _open(uri, at=at, key=key, format=format, threads=threads, memory=memory)
+        decoding = dict(mask_and_scale=mask_and_scale, decode_times=decode_times, concat_characters=concat_characters,
+                        decode_coords=decode_coords, drop_variables=drop_variables, use_cftime=use_cftime,
+                        decode_timedelta=decode_timedelta)
+        return _dataset(node, _name_of(uri), decoding)
+
+    def guess_can_open(self, filename_or_obj: Any) -> bool:
+        try:
+            return tegula.probe(os.fspath(filename_or_obj)) is not None
+        except (TypeError, OSError, tegula.Error):
+            return False
+
+    def open_groups_as_dict(self, filename_or_obj: Any, *, drop_variables: Union[str, Iterable[str], None] = None,
+                            **options: Any) -> Dict[str, xr.Dataset]:
+        opening = {k: options.pop(k) for k in ('at', 'key', 'format', 'threads', 'memory') if k in options}
+        uri = os.fspath(filename_or_obj)
+        out: Dict[str, xr.Dataset] = {}
+
+        def visit(node: Any, path: str, above: Tuple[str, ...]) -> None:
+            out[path] = _dataset(node, _name_of(node.uri), {'drop_variables': drop_variables, **options})
+            if not isinstance(node, tegula.Group):
+                return
+            for member in node.groups():
+                # A group may hold itself, or one above it.
+                if (child := node[member]).uri not in above:
+                    visit(child, f'{path.rstrip("/")}/{member}', above + (child.uri,))
+
+        root = _open(uri, **opening)
+        visit(root, '/', (root.uri,))
+        return out
+
+    def open_datatree(self, filename_or_obj: Any, **options: Any) -> xr.DataTree:
+        return xr.DataTree.from_dict(self.open_groups_as_dict(filename_or_obj, **options))
+
+
+def _open(uri: str, **options: Any) -> Any:
+    return tegula.open(uri, **{k: v for k, v in options.items() if v is not None})
+
+
+def _dataset(node: Any, name: str, decoding: Mapping[str, Any]) -> xr.Dataset:
+    variables, attrs, coords = _read_node(node, name)
+    decoded, attrs, more = xr.conventions.decode_cf_variables(variables, attrs, **decoding)
+    dataset = xr.Dataset(decoded, attrs=attrs)
+    return dataset.set_coords([c for c in (*coords, *more) if c in dataset.variables])
+
+
+def write(dataset: Union[xr.Dataset, xr.DataArray, xr.DataTree], uri: Union[str, 'os.PathLike[str]'], format: str = 'zarr3', *,
+          chunks: Union[Mapping[Hashable, int], None] = None, filters: Any = None, overwrite: bool = False,
+          **options: Any) -> None:
+    """Writes a dataset: a group of arrays (TileDB, zarr 2 and 3), a folder of them (zarr 0 and 1), or a table (bcolz, when
+    every variable has the same one dimension). `chunks` are sizes by dimension; without them those of dask, or one of about
+    1 MB. Variables of dask are written chunk by chunk, in parallel."""
+    if isinstance(dataset, xr.DataTree):
+        for path, node in dataset.subtree_with_keys:
+            below = os.fspath(uri) if path in ('.', '/') else os.path.join(os.fspath(uri), path)
+            write(node.to_dataset(inherit=False), below, format, chunks=chunks, filters=filters, overwrite=overwrite, **options)
+        for path, node in dataset.subtree_with_keys:
+            here = os.fspath(uri) if path in ('.', '/') else os.path.join(os.fspath(uri), path)
+            if format == 'tiledb':
+                group = tegula.open(here, 'w')
+                for child in node.children:
+                    group.add(os.path.join(here, child), child)
+        return
+    if isinstance(dataset, xr.DataArray):
+        dataset = dataset.to_dataset(name=dataset.name or 'data')
+    root = os.fspath(uri)
+    format = 'zarr3' if format == 'zarr' else format
+    variables, attrs = xr.conventions.encode_dataset_coordinates(dataset)
+    encoded = {str(k): xr.conventions.encode_cf_variable(v, name=k) for k, v in variables.items()}
+    if format == 'bcolz':
+        _write_table(encoded, attrs, root, filters, overwrite, options)
+        return
+    group = None
+    if format in ('zarr2', 'zarr3', 'tiledb'):
+        group = tegula.create_group(root, format, overwrite=overwrite)
+        if attrs:
+            group.attrs.update(_json_like(attrs))
+    elif attrs:
+        raise ValueError(f'{format} has no groups to keep the attributes of a dataset in; drop them or choose zarr2 or later')
+    for name, variable in encoded.items():
+        below = os.path.join(root, name)
+        _write_variable(variable, below, name, format, chunks or {}, filters, overwrite, options)
+        if format == 'tiledb' and group is not None:
+            group.add(below, name)
+
+
+def _json_like(attrs: Mapping[Any, Any]) -> Dict[str, Any]:
+    return {str(k): v.item() if isinstance(v, np.generic) else v.tolist() if isinstance(v, np.ndarray) else v
+            for k, v in attrs.items()}
+
+
+def _chunk_sizes(variable: xr.Variable, chunks: Mapping[Hashable, int]) -> Tuple[int, ...]:
+    if variable.chunks is not None and not chunks:
+        return tuple(max(c) for c in variable.chunks)
+    wanted = [int(chunks.get(d, 0)) for d in variable.dims]
+    left = max(1, (1 << 20) // max(1, variable.dtype.itemsize))
+    sizes = []
+    # The last axes, which lie together in memory, first.
+    for size, asked in zip(reversed(variable.shape), reversed(wanted)):
+        sizes.append(min(max(size, 1), asked or left))
+        left = max(1, left // sizes[-1])
+    return tuple(reversed(sizes))
+
+
+def _write_variable(variable: xr.Variable, uri: str, name: str, format: str, chunks: Mapping[Hashable, int], filters: Any,
+                    overwrite: bool, options: Mapping[str, Any]) -> None:
+    attrs = _json_like(variable.attrs)
+    fill = attrs.pop('_FillValue', None)
+    dims = [str(d) for d in variable.dims]
+    sizes = _chunk_sizes(variable, chunks)
+    dtype: Any = variable.dtype
+    if dtype.kind == 'O':
+        dtype = str
+    if format == 'tiledb':
+        if not dims:
+            dims, sizes = ['scalar'], (1,)
+        shape = variable.shape or (1,)
+        tegula.create(uri, format=format, dims=[Dim(d, (0, n - 1), min(t, n), 'int64') for d, n, t in zip(dims, shape, sizes)],
+                      attrs=[Attr(name, dtype, filters=filters, fill=fill)], overwrite=overwrite, **options)
+    else:
+        if format == 'zarr3':
+            options = {**options, 'dim_names': dims}
+        else:
+            attrs[_ZARR2_DIMS] = dims
+        tegula.create(uri, format=format, shape=variable.shape, chunks=sizes, dtype=dtype, filters=filters, fill_value=fill,
+                      overwrite=overwrite, **options)
+    if fill is not None and format != 'zarr2':
+        attrs['_FillValue'] = fill
+    array = tegula.open(uri, 'w')
+    if attrs:
+        array.attrs.update(attrs)
+    if variable.chunks is not None:
+        from .dask import store
+        store(variable.data, array)
+    elif variable.shape or format != 'tiledb':
+        array[...] = np.asarray(variable.values)
+    else:
+        array[...] = np.asarray(variable.values).reshape(1)
+
+
+def _write_table(variables: Mapping[str, xr.Variable], attrs: Mapping[Any, Any], uri: str, filters: Any, overwrite: bool,
+                 options: Mapping[str, Any]) -> None:
+    dims = {v.dims for v in variables.values()}
+    if len(dims) != 1 or len(next(iter(dims))) != 1:
+        raise ValueError('a bcolz table holds variables that share one dimension; these have '
+                         + ', '.join(sorted(str(d) for d in dims)))
+    columns = {k: np.asarray(v.values).astype('U') if v.dtype.kind == 'O' else np.asarray(v.values)
+               for k, v in variables.items()}
+    tegula.create(uri, format='bcolz', columns=columns, filters=filters, overwrite=overwrite, **options)
+    if attrs:
+        tegula.open(uri, 'w').attrs.update(_json_like(attrs))

@@ -1,0 +1,145 @@
+"""xarray opens every format, and what is written comes back."""
+import os
+import pathlib
+import tarfile
+
+import numpy as np
+import pytest
+
+xr = pytest.importorskip('xarray')
+pytest.importorskip('dask')
+
+import tegula as tg
+import tegula.xarray
+
+FORMATS = ['tiledb', 'zarr2', 'zarr3']
+
+
+def field():
+    return np.arange(6 * 8, dtype='f4').reshape(6, 8)
+
+
+def dataset():
+    return xr.Dataset(
+        {'t': (('time', 'x'), field(), {'units': 'K'}), 'n': (('x',), np.arange(8)), 'on': (('x',), np.arange(8) % 2 == 0),
+         'scalar': ((), np.float64(2.5))},
+        coords={'time': np.arange('2020-01-01', '2020-01-07', dtype='M8[D]').astype('M8[ns]'), 'x': np.arange(8) * 0.5},
+        attrs={'title': 'a small one'})
+
+
+def open_(uri, **options):
+    return xr.open_dataset(uri, engine=tg.xarray.TegulaBackend, **options)
+
+
+@pytest.mark.parametrize('format', FORMATS)
+def test_round_trip(tmp_path, format):
+    uri = str(tmp_path / 'ds')
+    tg.xarray.write(dataset(), uri, format=format)
+    back = open_(uri)
+    assert set(back.coords) == {'time', 'x'}
+    assert back.attrs['title'] == 'a small one' and back.t.attrs['units'] == 'K'
+    if format == 'tiledb':
+        back['scalar'] = back.scalar.squeeze(drop=True)
+    xr.testing.assert_equal(back.load(), dataset())
+
+
+@pytest.mark.parametrize('format', FORMATS)
+def test_entry_point_and_lazy(tmp_path, format):
+    uri = str(tmp_path / 'ds')
+    tg.xarray.write(dataset(), uri, format=format, chunks={'time': 4, 'x': 4})
+    back = open_(uri, chunks={})
+    assert back.t.chunks == ((4, 2), (4, 4))
+    assert back.t.encoding['preferred_chunks'] == {'time': 4, 'x': 4}
+    np.testing.assert_array_equal(back.t[1:5:2, [7, 0, 3]].values, field()[1:5:2][:, [7, 0, 3]])
+    points = open_(uri).t.isel(time=xr.DataArray([0, 5, 2], dims='p'), x=xr.DataArray([7, 1, 1], dims='p'))
+    np.testing.assert_array_equal(points.values, field()[[0, 5, 2], [7, 1, 1]])
+    assert float(back.t.mean()) == pytest.approx(field().mean())
+
+
+def test_fill_values_are_missing(tmp_path):
+    uri = str(tmp_path / 'a')
+    values = xr.Dataset({'v': ('x', [1.0, np.nan, 3.0])})
+    values.v.encoding = {'_FillValue': -9.0, 'dtype': 'f4'}
+    tg.xarray.write(values, uri, format='zarr2')
+    assert tg.open(os.path.join(uri, 'v'))[...].tolist() == [1, -9, 3]
+    np.testing.assert_array_equal(open_(uri).v.values, [1, np.nan, 3])
+    assert open_(uri, mask_and_scale=False).v.values.tolist() == [1, -9, 3]
+
+
+def test_tiledb_array_with_domain_and_nulls(tmp_path):
+    uri = str(tmp_path / 'a')
+    with tg.create(uri, dims=[tg.Dim('y', (10, 13), 2, 'int32'), tg.Dim('k', (-2, 2), 5, 'int32')],
+                   attrs=[tg.Attr('v', 'int32', nullable=True), tg.Attr('w', 'float64')]) as a:
+        v = np.ma.masked_array(np.arange(20, dtype='i4').reshape(4, 5), mask=np.arange(20).reshape(4, 5) == 7)
+        a[...] = {'v': v, 'w': np.ones((4, 5))}
+        a.attrs.update({'source': 'made', '__tiledb_attr.w.units': 'm'})
+    ds = open_(uri)
+    assert ds.k.values.tolist() == [-2, -1, 0, 1, 2] and ds.y.values.tolist() == [10, 11, 12, 13]
+    assert ds.attrs == {'source': 'made'} and ds.w.attrs == {'units': 'm'}
+    assert np.isnan(ds.v.sel(k=0, y=11)) and float(ds.v.sel(k=2, y=10)) == 4
+
+
+def test_tiledb_dates(tmp_path):
+    uri = str(tmp_path / 'a')
+    with tg.create(uri, dims=[tg.Dim('day', (np.datetime64('2020-01-01'), np.datetime64('2020-01-04')), 2, 'M8[D]')],
+                   attrs=[tg.Attr('v', 'int32')]) as a:
+        a[...] = np.arange(4, dtype='i4')
+    assert int(open_(uri).v.sel(day='2020-01-03')) == 2
+
+
+def test_sparse_cells(tmp_path):
+    uri = str(tmp_path / 's')
+    with tg.create(uri, sparse=True, dims=[tg.Dim('x', (0, 99), 10, 'int64'), tg.Dim('y', (0, 99), 10, 'int64')],
+                   attrs=[tg.Attr('v', 'float64')]) as a:
+        a.write({'x': [5, 3], 'y': [7, 9], 'v': [1.5, 2.5]})
+    ds = open_(uri)
+    assert ds.sizes == {'cell': 2} and set(ds.coords) == {'x', 'y'}
+    assert ds.x.values.tolist() == [3, 5] and ds.v.values.tolist() == [2.5, 1.5]
+
+
+def test_bcolz_table(tmp_path):
+    uri = str(tmp_path / 't')
+    frame = xr.Dataset({'i': ('row', np.arange(10)), 'f': ('row', np.arange(10) / 2)})
+    tg.xarray.write(frame, uri, format='bcolz')
+    xr.testing.assert_equal(open_(uri).load(), frame)
+    with pytest.raises(ValueError, match='share one dimension'):
+        tg.xarray.write(dataset(), str(tmp_path / 'u'), format='bcolz')
+
+
+@pytest.mark.parametrize('format', ['zarr0', 'zarr1', 'zarr2', 'zarr3', 'tiledb', 'bcolz'])
+def test_every_format_opens(tmp_path, format):
+    uri = str(tmp_path / 'field')
+    values = field() + 1 if format != 'bcolz' else np.arange(8.0)
+    with tg.create(uri, format=format, shape=values.shape, chunks=(4, 4)[:values.ndim], dtype=values.dtype) as a:
+        a[...] = values
+    ds = open_(uri)
+    assert list(ds.data_vars) == ['field']
+    np.testing.assert_array_equal(ds.field.values, values)
+
+
+@pytest.mark.parametrize('format', FORMATS)
+def test_tree_of_groups(tmp_path, format):
+    uri = str(tmp_path / 'tree')
+    tree = xr.DataTree.from_dict({'/': xr.Dataset({'a': ('x', [1, 2])}), '/deep/er': xr.Dataset({'b': ('y', [1.5, 2.5, 3.5])})})
+    tg.xarray.write(tree, uri, format=format)
+    back = xr.open_datatree(uri, engine=tg.xarray.TegulaBackend)
+    assert [n.path for n in back.subtree] == ['/', '/deep', '/deep/er']
+    assert back['/deep/er'].b.values.tolist() == [1.5, 2.5, 3.5] and back.a.values.tolist() == [1, 2]
+
+
+def test_labels_are_coordinates(tmp_path):
+    packed = pathlib.Path(__file__).resolve().parents[2] / 'tests' / 'corpus' / 'tiledb-modern.tar.xz'
+    case = 'tiledb/modern/labels-2.30/'
+    with tarfile.open(packed) as tar:
+        tar.extractall(tmp_path, [m for m in tar.getmembers() if m.name.startswith(case)], filter='data')
+    ds = open_(str(tmp_path / case / 'array'))
+    assert {'lat', 'down', 'name', 'when'} <= set(ds.coords)
+    assert ds.lat.dims == ('y',) and ds.name.values.tolist() == ['ant', 'bee', 'cow', 'dog', 'emu', 'fox']
+    assert int(ds.a.set_index(x='name').sel(x='cow')[0]) == int(ds.a[0, 2])
+
+
+def test_guess(tmp_path):
+    backend = tg.xarray.TegulaBackend()
+    assert not backend.guess_can_open(str(tmp_path / 'nothing'))
+    tg.create(str(tmp_path / 'a'), format='zarr2', shape=3, dtype='i4')
+    assert backend.guess_can_open(str(tmp_path / 'a'))
