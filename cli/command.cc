@@ -1,10 +1,10 @@
 #include "command.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <new>
 
+#include "app_text.h"
 #include "progress.h"
 #include "tegula/error.h"
 #include "tegula/version.h"
@@ -31,8 +31,10 @@ int code_of(ErrorKind kind) {
   }
 }
 
-int report(const char* text, int code) {
+int report(const Globals& globals, const char* text, int code) {
   std::fflush(stdout);
+  // Work that threw has left its bar.
+  if (globals.work.progress) globals.work.progress->end();
   std::fprintf(stderr, "tegula: %s\n", text);
   return code;
 }
@@ -47,36 +49,6 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error) {
   return kUsage;
 }
 
-// "--fields -f" of a verb, for completion.
-std::string option_words(const CLI::App& app) {
-  std::string words;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) words += "--" + name + " ";
-    for (const std::string& name : option->get_snames()) words += "-" + name + " ";
-  }
-  return words;
-}
-
-// Made from the options themselves, so that it cannot fall behind them.
-std::string completion_script(const CLI::App& app, bool zsh) {
-  std::string verbs, cases;
-  for (const CLI::App* verb : app.get_subcommands(nullptr)) {
-    std::string words = option_words(*verb) + option_words(app);
-    for (const CLI::App* below : verb->get_subcommands(nullptr))
-      words += below->get_name() + " " + option_words(*below);
-    verbs += verb->get_name() + " ";
-    cases += "    " + verb->get_name() + ") words=\"" + words + "\" ;;\n";
-  }
-  std::string out = zsh ? "autoload -U bashcompinit && bashcompinit\n" : "";
-  out += "_tegula() {\n  local word verb=\"\" words cur=\"${COMP_WORDS[COMP_CWORD]}\"\n";
-  out +=
-      "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do case \"$word\" in -*) ;; *) verb=\"$word\"; break ;; "
-      "esac; done\n";
-  out += "  case \"$verb\" in\n    '') words=\"" + verbs + option_words(app) + "\" ;;\n" + cases + "  esac\n";
-  out += "  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n}\ncomplete -o default -F _tegula tegula\n";
-  return out;
-}
-
 void add_completion(CLI::App& app, std::function<int()>& chosen) {
   CLI::App* sub = app.add_subcommand("completion", "print the completion script of a shell");
   auto shell = std::make_shared<std::string>();
@@ -85,6 +57,18 @@ void add_completion(CLI::App& app, std::function<int()>& chosen) {
   sub->callback([&app, &chosen, shell] {
     chosen = [&app, shell] {
       std::fputs(completion_script(app, *shell == "zsh").c_str(), stdout);
+      return kOk;
+    };
+  });
+}
+
+// For the build, which installs the page; in no group, so that --help does not list it.
+void add_man(CLI::App& app, std::function<int()>& chosen) {
+  CLI::App* sub = app.add_subcommand("man", "print the manual page");
+  sub->group("");
+  sub->callback([&app, &chosen] {
+    chosen = [&app] {
+      std::fputs(man_page(app).c_str(), stdout);
       return kOk;
     };
   });
@@ -176,23 +160,24 @@ int run_command(int argc, char** argv, const std::vector<VerbEntry>& verbs, Glob
     entry.describe(Verb(sub, chosen), globals);
   }
   add_completion(app, chosen);
+  add_man(app, chosen);
   try {
     app.parse(argc, argv);
     if (!memory.empty()) globals.work.memory = parse_size(memory);
     if (!globals.quiet && TerminalProgress::possible()) globals.work.progress = globals.progress;
     const int code = chosen ? chosen() : kUsage;
-    if (std::fflush(stdout) != 0) return report("the output could not be written", kFailure);
+    if (std::fflush(stdout) != 0) return report(globals, "the output could not be written", kFailure);
     return code;
   } catch (const CLI::Success& done) {
     return app.exit(done);
   } catch (const CLI::ParseError& error) {
     return usage_error(app, error);
   } catch (const Error& error) {
-    return report(error.what(), code_of(error.kind()));
+    return report(globals, error.what(), code_of(error.kind()));
   } catch (const std::bad_alloc&) {
-    return report("out of memory; --memory SIZE bounds what is held at once", kFailure);
+    return report(globals, "out of memory; --memory SIZE bounds what is held at once", kFailure);
   } catch (const std::exception& error) {
-    return report(error.what(), kFailure);
+    return report(globals, error.what(), kFailure);
   }
 }
 

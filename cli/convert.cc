@@ -25,6 +25,44 @@ struct Flags {
   bool lossy = false, overwrite = false, verify = false, dry_run = false;
 };
 
+int announce(const Flags& flags, const Target& target, const Globals& globals) {
+  if (globals.json) {
+    JsonWriter json;
+    json.begin('{').key("uri").text(flags.to).key("dry_run").number(true).key("losses").begin('[');
+    for (const std::string& loss : target.losses) json.text(loss);
+    json.end(']');
+    write_schema(json, target.schema);
+    print(json.end('}').line());
+  } else {
+    print(fmt::format("would make {}\n", what_it_is(target.schema)));
+    for (const std::string& loss : target.losses) print("would lose " + loss + "\n");
+  }
+  return target.losses.empty() || flags.lossy ? kOk : kProblems;
+}
+
+std::string converted_json(const Flags& flags, const Converted& made, const std::optional<Comparison>& report) {
+  JsonWriter json;
+  json.begin('{').key("uri").text(flags.to).key("dry_run").number(false).key("resumed").number(made.resumed);
+  json.key("chunks_passed").number(made.passed).key("losses").begin('[');
+  for (const std::string& loss : made.losses) json.text(loss);
+  json.end(']');
+  if (report) json.key("compared").number(report->cells).key("different").number(report->different);
+  if (report) json.key("same").number(report->same());
+  write_schema(json, made.array->schema());
+  return json.end('}').line();
+}
+
+void print_converted(const Flags& flags, const Converted& made, const std::optional<Comparison>& report) {
+  for (const std::string& loss : made.losses) std::fprintf(stderr, "lost: %s\n", loss.c_str());
+  std::string line = fmt::format("{}: {}", flags.to, what_it_is(made.array->schema()));
+  if (made.resumed) line += ", went on where it had been stopped";
+  if (made.passed) line += fmt::format(", {} chunks copied as they are", made.passed);
+  if (report) line += fmt::format(", {} values compared, {} differ", report->cells, report->different);
+  print(line + "\n");
+  if (!report) return;
+  for (const std::string& difference : report->schema) print(difference + "\n");
+}
+
 int run(const Flags& flags, const Globals& globals) {
   const std::shared_ptr<Array> source = open_array(flags.from, flags.open, globals);
   ConvertOptions options;
@@ -38,51 +76,74 @@ int run(const Flags& flags, const Globals& globals) {
   options.create.overwrite = flags.overwrite;
   options.create.work = globals.work;
   options.lossy = flags.lossy;
+  options.source_name = flags.from;
   const Target target = plan_target(*source, options.target);
-  if (flags.dry_run) {
-    print(fmt::format("would make {}\n", what_it_is(target.schema)));
-    for (const std::string& loss : target.losses) print("would lose " + loss + "\n");
-    return target.losses.empty() || flags.lossy ? kOk : kProblems;
+  if (flags.dry_run) return announce(flags, target, globals);
+
+  Converted made;
+  try {
+    made = convert(*source, store_of(flags.to, globals), options, globals.work);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::cancelled && !globals.quiet)
+      std::fprintf(stderr, "%s is unfinished; the same command goes on with it\n", flags.to.c_str());
+    throw;
   }
-  const std::shared_ptr<Array> made = convert(*source, store_of(flags.to, globals), options, globals.work);
-  if (!globals.quiet)
-    for (const std::string& loss : target.losses) std::fprintf(stderr, "lost: %s\n", loss.c_str());
+  std::optional<Comparison> report;
   if (flags.verify) {
     OpenFlags reopen;
     reopen.key = flags.new_key;
-    const Comparison report = compare(*source, *open_array(flags.to, reopen, globals), globals.work);
-    if (!report.same() && target.losses.empty())
-      fail(ErrorKind::corrupt, "the copy differs in {} of {} values; `tegula diff` shows them", report.different,
-           report.cells);
-    if (!globals.quiet)
-      print(fmt::format("{}: {}, {} values compared, {} differ\n", flags.to, what_it_is(made->schema()), report.cells,
-                        report.different));
-  } else if (!globals.quiet) {
-    print(fmt::format("{}: {}\n", flags.to, what_it_is(made->schema())));
+    report = compare_copy(*source, target, *open_array(flags.to, reopen, globals), globals.work);
   }
-  return kOk;
+  if (globals.json)
+    print(converted_json(flags, made, report));
+  else if (!globals.quiet)
+    print_converted(flags, made, report);
+  return report && !report->same() ? kProblems : kOk;
+}
+
+}  // namespace
+
+namespace {
+
+// What convert and rechunk have in common.
+void describe_copy(Verb& verb, const std::shared_ptr<Flags>& flags) {
+  verb.argument("from", flags->from, "the array")
+      .argument("to", flags->to, "where the copy goes; must not exist, unless it is unfinished");
+  verb.option("--field", flags->field, "NAME", "copy only this field")
+      .option("--tile", flags->tile, "N,M", "tile or chunk extents (default: as the source)")
+      .option("--filters", flags->filters, "LIST", "'byteshuffle,zstd:5', 'blosc:lz4:5:shuffle', 'none'")
+      .option("--format-version", flags->format_version, "N", "TileDB format version to write")
+      .flag("--lossy", flags->lossy, "go on when the target cannot hold everything")
+      .flag("--verify", flags->verify, "read the copy back and compare")
+      .flag("--overwrite", flags->overwrite, "replace what is there")
+      .flag("--dry-run", flags->dry_run, "say what would be made and lost");
+  flags->open.describe(verb);
+  verb.option("--new-key", flags->new_key, "HEX", "encrypt the copy (TileDB)");
 }
 
 }  // namespace
 
 void describe_convert(Verb verb, Globals& globals) {
   auto flags = std::make_shared<Flags>();
-  verb.argument("from", flags->from, "the array").argument("to", flags->to, "where the copy goes; must not exist");
-  verb.option("--to", flags->to_format, "FORMAT", "tiledb, bcolz, zarr0 .. zarr3, zarr (default: as the source)")
-      .option("--format-version", flags->format_version, "N", "TileDB format version to write")
-      .option("--field", flags->field, "NAME", "copy only this field")
-      .option("--tile", flags->tile, "N,M", "tile or chunk extents (default: as the source)")
-      .option("--filters", flags->filters, "LIST", "'byteshuffle,zstd:5', 'blosc:lz4:5:shuffle', 'none'")
-      .flag("--lossy", flags->lossy, "go on when the target cannot hold everything")
-      .flag("--verify", flags->verify, "read the copy back and compare")
-      .flag("--overwrite", flags->overwrite, "replace what is there")
-      .flag("--dry-run", flags->dry_run, "say what would be made and lost");
-  flags->open.describe(verb);
-  verb.option("--new-key", flags->new_key, "HEX", "encrypt the copy (TileDB)")
-      .examples(
-          "  tegula convert table.bcolz table.tdb --to tiledb --verify\n  tegula convert temps temps.zarr --to zarr3 "
-          "--tile 100,100\n  tegula convert temps finer --tile 16,16 --filters zstd:9")
+  verb.option("--to", flags->to_format, "FORMAT", "tiledb, bcolz, zarr0 .. zarr3, zarr (default: as the source)");
+  describe_copy(verb, flags);
+  verb.examples(
+          "  tegula convert table.bcolz table.tdb --to tiledb --verify\n"
+          "  tegula convert temps temps.zarr --to zarr3 --tile 100,100")
       .run([flags, &globals] { return run(*flags, globals); });
+}
+
+void describe_rechunk(Verb verb, Globals& globals) {
+  auto flags = std::make_shared<Flags>();
+  describe_copy(verb, flags);
+  verb.examples(
+          "  tegula rechunk temps finer --tile 16,16\n"
+          "  tegula rechunk temps smaller --filters zstd:19 --verify")
+      .run([flags, &globals] {
+        if (flags->tile.empty() && flags->filters.empty() && !flags->format_version)
+          fail(ErrorKind::invalid_argument, "what is to be different? --tile, --filters or --format-version");
+        return run(*flags, globals);
+      });
 }
 
 }  // namespace tegula::cli

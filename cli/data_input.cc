@@ -14,27 +14,6 @@ namespace tegula::cli {
 
 namespace {
 
-Column empty_column(const std::string& name, const Schema& schema) {
-  Column column;
-  column.name = name;
-  if (const Attribute* a = schema.attribute(name)) {
-    column.type = a->type;
-    column.values_per_cell = a->values_per_cell;
-    column.nullable = a->nullable;
-  } else if (const Dimension* d = schema.dimension(name); d && schema.sparse) {
-    column.type = d->type;
-    column.values_per_cell = d->values_per_cell;
-  } else {
-    std::string known;
-    if (schema.sparse)
-      for (const Dimension& dim : schema.dimensions) known += (known.empty() ? "" : ", ") + dim.name;
-    for (const Attribute& attribute : schema.attributes) known += (known.empty() ? "" : ", ") + attribute.name;
-    fail(ErrorKind::invalid_argument, "there is no field '{}'; the array has {}", name, known);
-  }
-  if (column.var()) column.offsets.push_back(0);
-  return column;
-}
-
 // One record of CSV; false at the end. `line` counts for messages.
 bool next_record(const std::string& text, std::size_t& at, std::vector<std::string>& fields, std::uint64_t& line) {
   if (at >= text.size()) return false;
@@ -66,6 +45,29 @@ bool next_record(const std::string& text, std::size_t& at, std::vector<std::stri
   return true;
 }
 
+}  // namespace
+
+Column empty_column(const std::string& name, const Schema& schema) {
+  Column column;
+  column.name = name;
+  if (const Attribute* a = schema.attribute(name)) {
+    column.type = a->type;
+    column.values_per_cell = a->values_per_cell;
+    column.nullable = a->nullable;
+  } else if (const Dimension* d = schema.dimension(name); d && schema.sparse) {
+    column.type = d->type;
+    column.values_per_cell = d->values_per_cell;
+  } else {
+    std::string known;
+    if (schema.sparse)
+      for (const Dimension& dim : schema.dimensions) known += (known.empty() ? "" : ", ") + dim.name;
+    for (const Attribute& attribute : schema.attributes) known += (known.empty() ? "" : ", ") + attribute.name;
+    fail(ErrorKind::invalid_argument, "there is no field '{}'; the array has {}", name, known);
+  }
+  if (column.var()) column.offsets.push_back(0);
+  return column;
+}
+
 void check_all_there(const Batch& batch, const Schema& schema, const std::string& name) {
   const auto need = [&](const std::string& field) {
     if (!batch.column(field)) fail(ErrorKind::invalid_argument, "{} has no field '{}'", name, field);
@@ -75,15 +77,14 @@ void check_all_there(const Batch& batch, const Schema& schema, const std::string
   for (const Attribute& a : schema.attributes) need(a.name);
 }
 
-}  // namespace
-
 DataKind data_kind(const std::string& path, const std::string& as) {
   const std::string end = as.empty() ? path.substr(std::min(path.size(), path.rfind('.') + 1)) : as;
   if (end == "npy") return DataKind::npy;
   if (end == "csv") return DataKind::csv;
   if (end == "json") return DataKind::json;
+  if (end == "arrow" || end == "arrows" || end == "feather") return DataKind::arrow;
   fail(ErrorKind::invalid_argument,
-       "what is in '{}'? Its name should end in .npy, .csv or .json, or say --as npy|csv|json", path);
+       "what is in '{}'? Its name should end in .npy, .csv, .json or .arrow, or say --as npy|csv|json|arrow", path);
 }
 
 Batch read_csv(const std::string& text, const Schema& schema, const std::string& name) {

@@ -103,4 +103,10 @@ std::pair<std::uint64_t, std::uint64_t> parse_time_range(std::string_view text) 
        text);
 }
 
+std::uint64_t parse_write_time(const std::string& text) {
+  if (text.empty()) return 0;
+  if (const auto time = parse_time(text)) return *time;
+  fail(ErrorKind::invalid_argument, "--at {} is not a time; write milliseconds since 1970 or an ISO date", text);
+}
+
 }  // namespace tegula::cli

@@ -20,5 +20,7 @@ std::optional<std::uint64_t> parse_time(std::string_view text);
 // "T" (everything up to T) or "T1:T2", both ends included; either end of a pair may be left out. Throws
 // invalid_argument.
 std::pair<std::uint64_t, std::uint64_t> parse_time_range(std::string_view text);
+// The time of a write: 0, which means now, for empty text. Throws invalid_argument.
+std::uint64_t parse_write_time(const std::string& text);
 
 }  // namespace tegula::cli

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tegula/columns.h"
+#include "tegula/work.h"
 #include "value_text.h"
 
 namespace tegula::cli {
@@ -23,8 +24,8 @@ std::unique_ptr<Output> json_output(Dialect dialect);
 // An aligned table; columns widen as longer cells come. `most` rows are shown, the rest is counted in a remark on
 // stderr.
 std::unique_ptr<Output> table_output(Dialect dialect, std::uint64_t most);
-// RFC 4180 with a header line; null cells are empty.
-std::unique_ptr<Output> csv_output(Dialect dialect);
+// RFC 4180 with a header line; null cells are empty. Stops between two writes when `work` is cancelled.
+std::unique_ptr<Output> csv_output(Dialect dialect, const Work& work);
 // One field, streamed.
 std::unique_ptr<Output> npy_output(const std::string& path);
 // One entry per field, stored; nullable fields get a second entry "<name>.valid".

@@ -1,5 +1,7 @@
 // Results as a person or a spreadsheet reads them.
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -55,9 +57,25 @@ void flatten(std::string& text) {
   std::replace_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
 }
 
+// Columns of the terminal that stdout is, or 0.
+std::size_t terminal_width() {
+  winsize size{};
+  if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
+  return size.ws_col;
+}
+
+// The first code points of a text that is too long, and a sign that there are more.
+std::string cut(const std::string& text, std::size_t width) {
+  if (width_of(text) <= width) return text;
+  std::size_t at = 0, seen = 0;
+  for (; at < text.size(); ++at)
+    if ((text[at] & 0xC0) != 0x80 && ++seen == width) break;
+  return text.substr(0, at) + "…";
+}
+
 class TableOutput final : public Output {
  public:
-  TableOutput(Dialect dialect, std::uint64_t most) : dialect_(dialect), most_(most) {}
+  TableOutput(Dialect dialect, std::uint64_t most) : dialect_(dialect), most_(most), terminal_(terminal_width()) {}
 
   void add(const Batch& batch) override {
     check_even(batch);
@@ -93,23 +111,52 @@ class TableOutput final : public Output {
         widths_[c] = std::max(widths_[c], width_of(cell));
       }
     }
+    const std::vector<std::size_t> widths = fitted(batch);
     std::string out;
     const auto line = [&](auto&& text_of_column) {
       for (std::size_t c = 0; c < columns; ++c) {
         if (c > 0) out += "  ";
-        append_padded(out, text_of_column(c), widths_[c], right_aligned(batch.columns[c]), c + 1 == columns);
+        const bool right = right_aligned(batch.columns[c]);
+        const std::string& text = text_of_column(c);
+        append_padded(out, right ? text : cut(text, widths[c]), widths[c], right, c + 1 == columns);
       }
       out += '\n';
     };
-    if (!headed_) line([&](std::size_t c) { return heading(batch.columns[c]); });
+    if (!headed_) {
+      std::vector<std::string> names;
+      for (const Column& column : batch.columns) names.push_back(heading(column));
+      line([&](std::size_t c) -> const std::string& { return names[c]; });
+    }
     headed_ = true;
     for (std::uint64_t i = 0; i < count; ++i)
       line([&](std::size_t c) -> const std::string& { return cells[i * columns + c]; });
     print(out);
   }
 
+  // The widths, narrowed to the terminal as far as texts can be cut; numbers never are.
+  std::vector<std::size_t> fitted(const Batch& batch) const {
+    constexpr std::size_t kLeast = 12;
+    std::vector<std::size_t> widths = widths_;
+    if (terminal_ == 0) return widths;
+    std::size_t line = 2 * (widths.size() - std::min<std::size_t>(1, widths.size()));
+    for (const std::size_t width : widths) line += width;
+    while (line > terminal_) {
+      std::size_t widest = widths.size();
+      for (std::size_t c = 0; c < widths.size(); ++c)
+        if (!right_aligned(batch.columns[c]) && widths[c] > kLeast &&
+            (widest == widths.size() || widths[c] > widths[widest]))
+          widest = c;
+      if (widest == widths.size()) break;
+      const std::size_t less = std::min(line - terminal_, widths[widest] - kLeast);
+      widths[widest] -= less;
+      line -= less;
+    }
+    return widths;
+  }
+
   Dialect dialect_;
   std::uint64_t most_, shown_ = 0, total_ = 0;
+  std::size_t terminal_;
   bool headed_ = false;
   std::vector<std::size_t> widths_;
 };
@@ -130,7 +177,7 @@ void append_csv(std::string& line, const std::string& cell, bool quote_empty) {
 
 class CsvOutput final : public Output {
  public:
-  explicit CsvOutput(Dialect dialect) : dialect_(dialect) {}
+  CsvOutput(Dialect dialect, const Work& work) : dialect_(dialect), work_(work) {}
 
   void add(const Batch& batch) override {
     check_even(batch);
@@ -154,6 +201,7 @@ class CsvOutput final : public Output {
       }
       out += "\n";
       if (out.size() > (1u << 20)) {
+        work_.check();
         print(out);
         out.clear();
       }
@@ -164,6 +212,7 @@ class CsvOutput final : public Output {
 
  private:
   Dialect dialect_;
+  Work work_;
   bool headed_ = false;
 };
 
@@ -172,6 +221,8 @@ class CsvOutput final : public Output {
 std::unique_ptr<Output> table_output(Dialect dialect, std::uint64_t most) {
   return std::make_unique<TableOutput>(dialect, most);
 }
-std::unique_ptr<Output> csv_output(Dialect dialect) { return std::make_unique<CsvOutput>(dialect); }
+std::unique_ptr<Output> csv_output(Dialect dialect, const Work& work) {
+  return std::make_unique<CsvOutput>(dialect, work);
+}
 
 }  // namespace tegula::cli

@@ -38,7 +38,7 @@ void check(const ReadFlags& flags, const Globals& globals) {
 
 std::unique_ptr<Output> output_for(const ReadFlags& flags, const Globals& globals, Dialect dialect) {
   if (globals.json) return json_output(dialect);
-  if (flags.csv) return csv_output(dialect);
+  if (flags.csv) return csv_output(dialect, globals.work);
   if (!flags.npy.empty()) return npy_output(flags.npy);
   if (!flags.npz.empty()) return npz_output(flags.npz);
   if (!flags.arrow.empty()) return arrow_output(flags.arrow);

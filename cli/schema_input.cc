@@ -45,16 +45,6 @@ Value scalar_of(const std::string& text, const Datatype& type) {
   }
 }
 
-void set_fill(Attribute& attribute, const Json& fill) {
-  Column cell;
-  cell.name = attribute.name;
-  cell.type = attribute.type;
-  cell.values_per_cell = attribute.values_per_cell;
-  append_cell(cell, fill);
-  attribute.fill = cell.data;
-  attribute.fill_valid = true;
-}
-
 void set_default_fill(Attribute& attribute) {
   attribute.fill.resize(attribute.cell_size());
   std::fill(attribute.fill.begin(), attribute.fill.end(), std::byte{0});
@@ -72,29 +62,6 @@ Dimension parse_dimension(const std::string& text) {
   if (parts.size() >= 4) d.domain = {scalar_of(parts[2], d.type), scalar_of(parts[3], d.type)};
   if (parts.size() == 5) d.tile = scalar_of(parts[4], d.type);
   return d;
-}
-
-// "v:float32", "name:utf8:var", "rgb:uint8:3", "n:int32:nullable".
-Attribute parse_attribute(const std::string& text) {
-  const std::vector<std::string> parts = split(text, ':');
-  if (parts.size() < 2)
-    fail(ErrorKind::invalid_argument, "--attr {}: write NAME:TYPE, and :var, :nullable or a number of values after it",
-         text);
-  Attribute a;
-  a.name = parts[0];
-  a.type = parse_datatype(parts[1]);
-  for (std::size_t i = 2; i < parts.size(); ++i) {
-    const auto [end, error] = std::from_chars(parts[i].data(), parts[i].data() + parts[i].size(), a.values_per_cell);
-    if (parts[i] == "var")
-      a.values_per_cell = kVar;
-    else if (parts[i] == "nullable")
-      a.nullable = true;
-    else if (error != std::errc{} || end != parts[i].data() + parts[i].size() || a.values_per_cell == 0)
-      fail(ErrorKind::invalid_argument, "--attr {}: '{}' is neither var, nullable nor a number of values", text,
-           parts[i]);
-  }
-  set_default_fill(a);
-  return a;
 }
 
 Value option_of_json(const Json& json) {
@@ -135,6 +102,38 @@ Order order_of_json(const Json& document, const char* key) {
 
 }  // namespace
 
+void set_fill(Attribute& attribute, const Json& fill) {
+  Column cell;
+  cell.name = attribute.name;
+  cell.type = attribute.type;
+  cell.values_per_cell = attribute.values_per_cell;
+  append_cell(cell, fill);
+  attribute.fill = cell.data;
+  attribute.fill_valid = true;
+}
+
+Attribute parse_attribute(const std::string& text, const char* option) {
+  const std::vector<std::string> parts = split(text, ':');
+  if (parts.size() < 2)
+    fail(ErrorKind::invalid_argument, "{} {}: write NAME:TYPE, and :var, :nullable or a number of values after it",
+         option, text);
+  Attribute a;
+  a.name = parts[0];
+  a.type = parse_datatype(parts[1]);
+  for (std::size_t i = 2; i < parts.size(); ++i) {
+    const auto [end, error] = std::from_chars(parts[i].data(), parts[i].data() + parts[i].size(), a.values_per_cell);
+    if (parts[i] == "var")
+      a.values_per_cell = kVar;
+    else if (parts[i] == "nullable")
+      a.nullable = true;
+    else if (error != std::errc{} || end != parts[i].data() + parts[i].size() || a.values_per_cell == 0)
+      fail(ErrorKind::invalid_argument, "{} {}: '{}' is neither var, nullable nor a number of values", option, text,
+           parts[i]);
+  }
+  set_default_fill(a);
+  return a;
+}
+
 void SchemaFlags::describe(Verb& verb) {
   verb.option("--format", format, "NAME", "tiledb, bcolz, zarr0 .. zarr3; zarr means zarr3")
       .option("--schema", schema_file, "FILE", "schema as `tegula info --json` prints it; - is stdin")
@@ -167,7 +166,7 @@ Schema SchemaFlags::schema(const std::optional<NpyArray>& like) const {
   out.allows_duplicates = duplicates;
   if (capacity) out.capacity = *capacity;
   for (const std::string& text : dimensions) out.dimensions.push_back(parse_dimension(text));
-  for (const std::string& text : attributes) out.attributes.push_back(parse_attribute(text));
+  for (const std::string& text : attributes) out.attributes.push_back(parse_attribute(text, "--attr"));
 
   std::vector<std::uint64_t> extents = parse_extents(shape, "--shape");
   if (extents.empty() && like) extents = like->shape;

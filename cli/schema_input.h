@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "command.h"
 #include "npy.h"
 #include "tegula/schema.h"
@@ -21,6 +22,11 @@ struct SchemaFlags {
   // `like` gives shape and type when the flags leave them out. Throws invalid_argument with a hint.
   Schema schema(const std::optional<NpyArray>& like) const;
 };
+
+// "v:float32", "name:utf8:var", "rgb:uint8:3", "n:int32:nullable", filled with zeros. `option` is for messages.
+Attribute parse_attribute(const std::string& text, const char* option);
+// Throws invalid_argument when the value does not fit.
+void set_fill(Attribute& attribute, const Json& fill);
 
 // The document that `tegula info --json` prints (more keys are ignored).
 Schema schema_of_json(const std::string& text, const std::string& name);

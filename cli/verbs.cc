@@ -15,10 +15,18 @@ const std::vector<VerbEntry>& verbs() {
       {"write", "write cells from a file", describe_write},
       {"append", "add rows from a file (bcolz, zarr)", describe_append},
       {"convert", "copy an array into another format or grid", describe_convert},
+      {"rechunk", "copy an array into another grid of the same format", describe_rechunk},
       {"diff", "do two arrays hold the same values?", describe_diff},
       {"plot", "draw a 1-d or 2-d part, or sparse points", describe_plot},
       {"verify", "decode and check everything; exit 1 when something is damaged", describe_verify},
+      {"repair", "mend what can be mended: unfinished writes, bcolz tables cut short", describe_repair},
       {"meta", "list, get, set and remove metadata", describe_meta},
+      {"evolve", "add and drop attributes, enumerations, columns", describe_evolve},
+      {"delete", "delete cells by a condition, or fragments by time (TileDB)", describe_delete},
+      {"consolidate", "merge fragments, commits or metadata of a TileDB array", describe_consolidate},
+      {"vacuum", "remove what consolidation has merged (TileDB)", describe_vacuum},
+      {"upgrade", "write a later TileDB format version from now on", describe_upgrade},
+      {"group", "make groups, add and remove members", describe_group},
       {"tour", "see it all on small data, in under a minute", describe_tour},
   };
   return all;

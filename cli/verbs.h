@@ -21,6 +21,14 @@ void describe_convert(Verb verb, Globals& globals);
 void describe_create(Verb verb, Globals& globals);
 void describe_write(Verb verb, Globals& globals);
 void describe_append(Verb verb, Globals& globals);
+void describe_rechunk(Verb verb, Globals& globals);
+void describe_repair(Verb verb, Globals& globals);
+void describe_evolve(Verb verb, Globals& globals);
+void describe_delete(Verb verb, Globals& globals);
+void describe_consolidate(Verb verb, Globals& globals);
+void describe_vacuum(Verb verb, Globals& globals);
+void describe_upgrade(Verb verb, Globals& globals);
+void describe_group(Verb verb, Globals& globals);
 void describe_plot(Verb verb, Globals& globals);
 void describe_tour(Verb verb, Globals& globals);
 

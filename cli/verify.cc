@@ -1,6 +1,8 @@
 // `tegula verify`: decodes everything and says what is wrong.
+#include "format/open.h"
 #include "opening.h"
 #include "output.h"
+#include "problems.h"
 #include "schema_text.h"
 #include "verbs.h"
 
@@ -14,28 +16,17 @@ struct Flags {
 };
 
 int verify(const Flags& flags, const Globals& globals) {
-  const std::shared_ptr<Array> array = open_array(flags.uri, flags.open, globals);
-  const std::vector<Problem> problems = array->verify(globals.work);
-  std::size_t damaged = 0;
-  for (const Problem& problem : problems) damaged += problem.severity == Problem::Severity::damage;
+  const std::shared_ptr<Store> store = store_of(flags.uri, globals);
+  const std::shared_ptr<Array> array = open(store, flags.open.options(globals));
+  const std::vector<Problem> problems = verify_all(*array, *store, globals.work);
+  const std::size_t damaged = damage_count(problems);
   if (globals.json) {
     JsonWriter json;
-    json.begin('{').key("uri").text(flags.uri).key("ok").number(damaged == 0).key("problems").begin('[');
-    for (const Problem& problem : problems) {
-      json.begin('{')
-          .key("severity")
-          .text(problem.severity == Problem::Severity::damage ? "damage" : "note")
-          .key("file")
-          .text(problem.file);
-      json.key("text").text(problem.text).key("remedy").text(problem.remedy).end('}');
-    }
-    print(json.end(']').end('}').line());
+    json.begin('{').key("uri").text(flags.uri).key("ok").number(damaged == 0).key("problems");
+    write_problems(json, problems);
+    print(json.end('}').line());
   } else {
-    for (const Problem& problem : problems) {
-      print(fmt::format("{}: {}: {}\n", problem.severity == Problem::Severity::damage ? "damage" : "note", problem.file,
-                        problem.text));
-      if (!problem.remedy.empty()) print(fmt::format("  {}\n", problem.remedy));
-    }
+    print(problem_lines(problems));
     if (damaged)
       print(fmt::format("{}: {} {} damaged\n", flags.uri, damaged, damaged == 1 ? "place is" : "places are"));
     else

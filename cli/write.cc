@@ -1,5 +1,7 @@
-// `tegula create`, `write` and `append`: from .npy, .csv and .json.
+// `tegula create`, `write` and `append`: from .npy, .csv, .json and Arrow.
+#include "arrow_input.h"
 #include "base/fail.h"
+#include "convert/arrow_reader.h"
 #include "data_input.h"
 #include "format/open.h"
 #include "iso_dates.h"
@@ -21,17 +23,20 @@ struct Flags {
   SchemaFlags schema;
   OpenFlags open;
   bool overwrite = false, no_sync = false, dry_run = false;
-};
 
-std::uint64_t write_time(const std::string& text) {
-  if (text.empty()) return 0;
-  if (const auto time = parse_time(text)) return *time;
-  fail(ErrorKind::invalid_argument, "--at {} is not a time; write milliseconds since 1970 or an ISO date", text);
-}
+  // The file, read once: stdin has no second time.
+  const std::string& contents() const {
+    if (!contents_) contents_ = read_text(file);
+    return *contents_;
+  }
+
+ private:
+  mutable std::optional<std::string> contents_;
+};
 
 WriteOptions write_options(const Flags& flags, const Globals& globals) {
   WriteOptions options;
-  options.at = write_time(flags.at);
+  options.at = parse_write_time(flags.at);
   options.work = globals.work;
   return options;
 }
@@ -63,7 +68,8 @@ void write_dense(Array& array, const Column& column, const std::optional<std::ve
 }
 
 Batch read_cells(const Flags& flags, DataKind kind, const Schema& schema) {
-  const std::string text = read_text(flags.file);
+  const std::string& text = flags.contents();
+  if (kind == DataKind::arrow) return fit_columns(read_arrow(bytes_of(text), flags.file), schema, flags.file);
   return kind == DataKind::csv ? read_csv(text, schema, flags.file) : read_json_cells(text, schema, flags.file);
 }
 
@@ -75,8 +81,8 @@ void write_file(Array& array, const Flags& flags, const Globals& globals) {
     fail(ErrorKind::invalid_argument, "a table grows by rows: `tegula append {} {}`", flags.uri, flags.file);
   if (kind == DataKind::npy) {
     if (schema.sparse)
-      fail(ErrorKind::invalid_argument, "a sparse array takes cells with coordinates, from .csv or .json");
-    const std::string bytes = read_text(flags.file);
+      fail(ErrorKind::invalid_argument, "a sparse array takes cells with coordinates, from .csv, .json or .arrow");
+    const std::string& bytes = flags.contents();
     const NpyArray data = read_npy(bytes_of(bytes), flags.file);
     return write_dense(array, column_of_npy(data, only_attribute(schema, flags.field)), data.shape, flags, options);
   }
@@ -95,10 +101,13 @@ void write_file(Array& array, const Flags& flags, const Globals& globals) {
 int create_array(const Flags& flags, const Globals& globals) {
   std::optional<NpyArray> data;
   if (!flags.file.empty() && data_kind(flags.file, flags.as) == DataKind::npy) {
-    const std::string bytes = read_text(flags.file);
+    const std::string& bytes = flags.contents();
     data = read_npy(bytes_of(bytes), flags.file);
   }
-  const Schema schema = flags.schema.schema(data);
+  SchemaFlags wanted = flags.schema;
+  if (!flags.file.empty() && data_kind(flags.file, flags.as) == DataKind::arrow)
+    schema_like(wanted, read_arrow(bytes_of(flags.contents()), flags.file));
+  const Schema schema = wanted.schema(data);
   if (flags.dry_run) {
     print(fmt::format("would make {}\n", what_it_is(schema)));
     return kOk;
@@ -106,7 +115,7 @@ int create_array(const Flags& flags, const Globals& globals) {
   CreateOptions options;
   if (flags.format_version) options.format_version = static_cast<std::uint32_t>(*flags.format_version);
   options.key = encryption_key(flags.new_key, flags.key_file);
-  options.at = write_time(flags.at);
+  options.at = parse_write_time(flags.at);
   options.overwrite = flags.overwrite;
   options.sync = !flags.no_sync;
   options.work = globals.work;
@@ -133,7 +142,7 @@ int append_rows(const Flags& flags, const Globals& globals) {
   const DataKind kind = data_kind(flags.file, flags.as);
   Batch batch;
   if (kind == DataKind::npy) {
-    const std::string bytes = read_text(flags.file);
+    const std::string& bytes = flags.contents();
     const NpyArray data = read_npy(bytes_of(bytes), flags.file);
     batch.columns.push_back(column_of_npy(data, only_attribute(schema, flags.field)));
     batch.cells = batch.columns[0].cells();
@@ -146,7 +155,7 @@ int append_rows(const Flags& flags, const Globals& globals) {
 }
 
 void describe_file(Verb& verb, Flags& flags) {
-  verb.option("--as", flags.as, "npy|csv|json", "what the file is (default: by its name)")
+  verb.option("--as", flags.as, "npy|csv|json|arrow", "what the file is (default: by its name)")
       .option("--at", flags.at, "T", "TileDB: time of the write, milliseconds or an ISO date (default: now)")
       .flag("--no-sync", flags.no_sync, "do not wait until the disk has it");
 }
@@ -158,7 +167,7 @@ void describe_encryption(Verb& verb, Flags& flags) { flags.open.describe_key(ver
 void describe_create(Verb verb, Globals& globals) {
   auto flags = std::make_shared<Flags>();
   verb.argument("uri", flags->uri, "where the array goes")
-      .optional_argument("file", flags->file, "data to put in: .npy, .csv, .json; - is stdin");
+      .optional_argument("file", flags->file, "data to put in: .npy, .csv, .json, .arrow; - is stdin");
   flags->schema.describe(verb);
   describe_file(verb, *flags);
   verb.option("--format-version", flags->format_version, "N", "TileDB format version to write")
@@ -176,7 +185,8 @@ void describe_create(Verb verb, Globals& globals) {
 
 void describe_write(Verb verb, Globals& globals) {
   auto flags = std::make_shared<Flags>();
-  verb.argument("uri", flags->uri, "the array").argument("file", flags->file, ".npy, .csv or .json; - is stdin");
+  verb.argument("uri", flags->uri, "the array")
+      .argument("file", flags->file, ".npy, .csv, .json or .arrow; - is stdin");
   verb.option("-s,--select", flags->select, "TEXT",
               "where a dense array takes the values: '[2:5, ::2]' (default: everywhere)")
       .option("--field", flags->field, "NAME", "the field of a .npy file");
@@ -189,7 +199,7 @@ void describe_write(Verb verb, Globals& globals) {
 void describe_append(Verb verb, Globals& globals) {
   auto flags = std::make_shared<Flags>();
   verb.argument("uri", flags->uri, "a bcolz or zarr array or table")
-      .argument("file", flags->file, ".npy, .csv or .json; - is stdin");
+      .argument("file", flags->file, ".npy, .csv, .json or .arrow; - is stdin");
   verb.option("--field", flags->field, "NAME", "the field of a .npy file");
   describe_file(verb, *flags);
   verb.examples("  tegula append people.bcolz more.csv\n  tegula append temps.zarr day3.npy").run([flags, &globals] {

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "convert/blocks.h"
+#include "convert/convert.h"
 #include "query/gather.h"
 
 namespace tegula {
@@ -17,6 +18,7 @@ constexpr std::uint64_t kMostCells = 1 << 22;
 
 struct FieldPair {
   std::string left, right;
+  const Attribute* as = nullptr;  // what the left column is made into before it is compared
 };
 
 bool dense(const Schema& schema) { return !schema.sparse && !schema.table; }
@@ -26,11 +28,11 @@ std::string axes_text(const std::vector<std::uint64_t>& shape) { return fmt::for
 // Same names; or the only attribute of each.
 std::vector<FieldPair> pair_fields(const Schema& left, const Schema& right, Comparison& report) {
   if (left.attributes.size() == 1 && right.attributes.size() == 1)
-    return {{left.attributes[0].name, right.attributes[0].name}};
+    return {{left.attributes[0].name, right.attributes[0].name, nullptr}};
   std::vector<FieldPair> pairs;
   for (const Attribute& a : left.attributes) {
     if (right.attribute(a.name))
-      pairs.push_back({a.name, a.name});
+      pairs.push_back({a.name, a.name, nullptr});
     else
       report.schema.push_back(fmt::format("field '{}' is only in the first", a.name));
   }
@@ -74,12 +76,13 @@ void compare_dense(Comparison& report, const Array& left, const Array& right, co
       query.work = work;
       query.work.progress = nullptr;
       query.fields = {field.left};
-      const Batch a = collect(*left.query(query));
+      Batch a = collect(*left.query(query));
       query.fields = {field.right};
       const Batch b = collect(*right.query(query));
       if (a.cells != b.cells)
         fail(ErrorKind::corrupt, "a block of field '{}' has {} cells on one side and {} on the other", field.left,
              a.cells, b.cells);
+      if (field.as) shape_column(a.columns.at(0), *field.as);
       compare_columns(report, a.columns[0], 0, b.columns[0], 0, a.cells, [&](std::uint64_t k) {
         std::vector<std::uint64_t> index(start);
         for (std::size_t axis = index.size(); axis-- > 0; k /= extent[axis]) index[axis] += k % extent[axis];
@@ -97,10 +100,12 @@ struct Rows {
   Batch batch;
   std::uint64_t at = 0;
 
-  Rows(const Array& array, std::vector<std::string> fields, const Work& work) {
+  std::vector<FieldPair> shapes;  // of the left side: what its columns become
+
+  Rows(const Array& array, std::vector<std::string> fields, Order order, const Work& work) {
     Query query;
     query.fields = std::move(fields);
-    if (array.schema().sparse) query.order = Order::row;
+    if (array.schema().sparse) query.order = order;
     query.work = work;
     query.work.memory /= 2;
     query.work.progress = nullptr;
@@ -112,6 +117,12 @@ struct Rows {
       if (!next) return 0;
       batch = *std::move(next);
       at = 0;
+      for (Column& column : batch.columns)
+        for (const FieldPair& field : shapes)
+          if (field.as && column.name == field.left) {
+            shape_column(column, *field.as);
+            column.name = field.left;
+          }
     }
     return batch.cells - at;
   }
@@ -120,7 +131,8 @@ struct Rows {
 void compare_rows(Comparison& report, const Array& left, const Array& right, const std::vector<FieldPair>& fields,
                   const Work& work) {
   std::vector<std::string> names_a, names_b;
-  if (left.schema().sparse && right.schema().sparse) {
+  const bool both = left.schema().sparse && right.schema().sparse;
+  if (both) {
     for (const Dimension& d : left.schema().dimensions) names_a.push_back(d.name);
     for (const Dimension& d : right.schema().dimensions) names_b.push_back(d.name);
   }
@@ -128,7 +140,9 @@ void compare_rows(Comparison& report, const Array& left, const Array& right, con
     names_a.push_back(field.left);
     names_b.push_back(field.right);
   }
-  Rows a(left, names_a, work), b(right, names_b, work);
+  // Rows of a table that was made of sparse cells are in the order in which they were copied.
+  Rows a(left, names_a, both ? Order::row : Order::global, work), b(right, names_b, Order::row, work);
+  a.shapes = fields;
   std::uint64_t row = 0;
   while (true) {
     work.check();
@@ -172,6 +186,30 @@ Comparison compare(const Array& left, const Array& right, const Work& work) {
   } else {
     compare_rows(report, left, right, fields, work);
   }
+  return report;
+}
+
+Comparison compare_copy(const Array& source, const Target& target, const Array& copy, const Work& work) {
+  const Schema &a = source.schema(), &b = copy.schema();
+  Comparison report;
+  const bool rows = !dense(a) || !dense(b);
+  if (!rows && a.shape() != b.shape()) {
+    report.schema.push_back(fmt::format("shapes {} and {}", axes_text(a.shape()), axes_text(b.shape())));
+    return report;
+  }
+  std::vector<FieldPair> fields;
+  for (std::size_t i = 0; i < target.sources.size(); ++i) {
+    const std::string& name = target.schema.attributes.at(i).name;
+    const Attribute* there = b.attribute(name);
+    if (there)
+      fields.push_back({target.sources[i], name, there});
+    else
+      report.schema.push_back(fmt::format("field '{}' is not in the copy", name));
+  }
+  if (rows)
+    compare_rows(report, source, copy, fields, work);
+  else
+    compare_dense(report, source, copy, fields, work);
   return report;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "convert/target.h"
 #include "tegula/array.h"
 
 namespace tegula {
@@ -28,6 +29,10 @@ struct Comparison {
 // Compares values, not encodings: an int32 3 equals a big-endian int64 3, NaN equals NaN, text is compared without
 // trailing zero bytes. Two arrays of one attribute each may name it differently. Holds two blocks at a time.
 Comparison compare(const Array& left, const Array& right, const Work& work);
+
+// Is `copy` what convert() makes of `source`? As compare(), but the losses that `target` announces count as intended:
+// null cells that became the fill value, dimensions of sparse cells that became columns.
+Comparison compare_copy(const Array& source, const Target& target, const Array& copy, const Work& work);
 
 // The same for two cells.
 bool equal_cells(const Column& left, std::size_t i, const Column& right, std::size_t j);

@@ -1,11 +1,15 @@
 #include "convert/convert.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "base/fail.h"
 #include "convert/blocks.h"
 #include "convert/cell_types.h"
 #include "convert/metadata.h"
+#include "convert/pass_through.h"
+#include "convert/record.h"
 #include "format/open.h"
 #include "model/strided.h"
 
@@ -24,33 +28,65 @@ void drop_nulls(Column& column, const Attribute& to) {
   column.validity.clear();
 }
 
-void shape_column(Column& column, const Attribute& to) {
-  if (!to.nullable) drop_nulls(column, to);
-  as_type(column, to);
-  column.name = to.name;
-}
-
 std::uint64_t cells_at_once(const Schema& schema, const Work& work) {
   std::uint64_t bytes = 1;
   for (const Attribute& a : schema.attributes) bytes += std::max<std::uint64_t>(a.cell_size(), 16);
   return std::max<std::uint64_t>(1, work.memory / 4 / bytes);
 }
 
-void copy_dense(const Array& from, const std::vector<std::string>& sources, Array& to, const Work& work) {
-  // A copy: a write may replace what schema() refers to.
-  const Schema schema = to.schema();
-  const Blocks blocks(schema.shape(), schema.chunks(), cells_at_once(schema, work));
-  if (work.progress) work.progress->begin("copying", blocks.count());
+// "zarr3 [400, 600] by [100, 100]: value float32 blosc:lz4:5:shuffle".
+std::string describe_target(const Schema& schema) {
+  std::string text = fmt::format("{} v{}", schema.format, schema.format_version);
+  for (const Dimension& d : schema.dimensions) text += fmt::format(" {}:{}", d.name, display_name(d.type));
+  if (!schema.sparse && !schema.table)
+    text += fmt::format(" [{}] by [{}]", fmt::join(schema.shape(), ", "), fmt::join(schema.chunks(), ", "));
+  for (const Attribute& a : schema.attributes) {
+    text += fmt::format("; {} {} x{}", a.name, display_name(a.type), a.values_per_cell);
+    for (const Filter& filter : a.filters) text += " " + display_name(filter);
+  }
+  return text;
+}
+
+// Changes of an array change its size or its fragments.
+std::string describe_source(const Array& source, const std::string& name, const Work& work) {
   Work quiet = work;
   quiet.progress = nullptr;
-  for (std::uint64_t i = 0; i < blocks.count(); ++i) {
-    work.check();
+  const Info info = source.info(quiet);
+  const std::string last = info.fragments.empty() ? "" : ", last " + info.fragments.back().name;
+  return fmt::format("{} ({} bytes, {} fragments{})", name, info.stored_bytes, info.fragments.size(), last);
+}
+
+// One running copy: what is left to do, and the note about it.
+struct Copy {
+  const Array& from;
+  const std::vector<std::string>& sources;
+  Array& to;
+  Store& store;
+  ConversionRecord& record;
+  bool resumed;
+  const Work& work;
+};
+
+void copy_dense(const Copy& copy) {
+  // Taken now: a write may replace what schema() refers to.
+  const Schema schema = copy.to.schema();
+  if (!copy.resumed) copy.record.block_cells = cells_at_once(schema, copy.work);
+  const Blocks blocks(schema.shape(), schema.chunks(), copy.record.block_cells);
+  copy.record.blocks = blocks.count();
+  if (!copy.resumed) write_conversion(copy.store, copy.record);
+  Progress* const progress = copy.work.progress;
+  if (progress) progress->begin("copying", blocks.count());
+  if (progress) progress->advance(copy.record.done);
+  Work quiet = copy.work;
+  quiet.progress = nullptr;
+  for (std::uint64_t i = copy.record.done; i < blocks.count(); ++i) {
+    copy.work.check();
     Query query;
-    query.fields = sources;
+    query.fields = copy.sources;
     query.select = blocks.selection(i);
     query.work = quiet;
-    Batch batch = collect(*from.query(query));
-    for (std::size_t field = 0; field < sources.size(); ++field)
+    Batch batch = collect(*copy.from.query(query));
+    for (std::size_t field = 0; field < copy.sources.size(); ++field)
       shape_column(batch.columns.at(field), schema.attributes.at(field));
     WriteOptions options;
     options.work = quiet;
@@ -58,48 +94,89 @@ void copy_dense(const Array& from, const std::vector<std::string>& sources, Arra
     const bool alone = batch.columns.size() == 1 && !first.var() && !first.nullable;
     const std::vector<std::uint64_t> extent = blocks.extent(i);
     if (alone)
-      to.write(blocks.selection(i), first.name,
-               {first.data.data(), extent, contiguous_strides(extent, first.cell_size())}, options);
+      copy.to.write(blocks.selection(i), first.name,
+                    {first.data.data(), extent, contiguous_strides(extent, first.cell_size())}, options);
     else
-      to.write(blocks.selection(i), batch, options);
-    if (work.progress) work.progress->advance(1);
+      copy.to.write(blocks.selection(i), batch, options);
+    copy.record.done = i + 1;
+    // The last one is followed by the end of the note.
+    if (i + 1 < blocks.count()) write_conversion(copy.store, copy.record);
+    if (progress) progress->advance(1);
   }
-  if (work.progress) work.progress->end();
+  if (progress) progress->end();
 }
 
-void copy_rows(const Array& from, const std::vector<std::string>& sources, Array& to, const Work& work) {
+// Rows that an interrupted copy has brought over: every write of a batch is whole or not at all.
+std::uint64_t rows_there(const Array& to) {
+  if (!to.schema().sparse) return to.schema().shape().at(0);
+  std::uint64_t cells = 0;
+  for (const FragmentInfo& fragment : to.info().fragments) cells += fragment.cells;
+  return cells;
+}
+
+void copy_rows(const Copy& copy) {
+  const Schema schema = copy.to.schema();
+  const bool sparse = copy.from.schema().sparse;
+  if (!copy.resumed) write_conversion(copy.store, copy.record);
   Query query;
-  query.work = work;
-  query.work.memory = work.memory / 4;
+  query.work = copy.work;
+  query.work.memory = copy.work.memory / 4;
   query.work.progress = nullptr;
-  if (from.schema().sparse) query.order = Order::global;
+  if (sparse) query.order = Order::global;
   query.fields.emplace();
-  if (from.schema().sparse && to.schema().sparse)
-    for (const Dimension& d : from.schema().dimensions) query.fields->push_back(d.name);
-  query.fields->insert(query.fields->end(), sources.begin(), sources.end());
+  if (sparse && schema.sparse)
+    for (const Dimension& d : copy.from.schema().dimensions) query.fields->push_back(d.name);
+  query.fields->insert(query.fields->end(), copy.sources.begin(), copy.sources.end());
+  if (copy.resumed) query.skip = rows_there(copy.to);
   WriteOptions options;
   options.work = query.work;
   options.order = Order::global;
-  if (work.progress) work.progress->begin("copying rows", 0);
-  const std::unique_ptr<BatchStream> batches = from.query(query);
+  Progress* const progress = copy.work.progress;
+  if (progress) progress->begin("copying rows", 0);
+  const std::unique_ptr<BatchStream> batches = copy.from.query(query);
   while (std::optional<Batch> batch = batches->next()) {
-    work.check();
+    copy.work.check();
     for (Column& column : batch->columns)
-      if (const Attribute* attribute = to.schema().attribute(column.name)) shape_column(column, *attribute);
+      if (const Attribute* attribute = schema.attribute(column.name)) shape_column(column, *attribute);
     if (batch->cells == 0) continue;
-    if (to.schema().sparse)
-      to.write(*batch, options);
+    if (schema.sparse)
+      copy.to.write(*batch, options);
     else
-      to.append(*batch, options);
-    if (work.progress) work.progress->advance(batch->cells);
+      copy.to.append(*batch, options);
+    if (progress) progress->advance(batch->cells);
   }
-  if (work.progress) work.progress->end();
+  if (progress) progress->end();
+}
+
+// The target of an interrupted run, or no value when there is none. Throws unless it is this very conversion.
+std::shared_ptr<Array> unfinished(const std::shared_ptr<Store>& store, const ConvertOptions& options,
+                                  ConversionRecord& wanted) {
+  if (options.create.overwrite) return nullptr;
+  const std::optional<ConversionRecord> record = read_conversion(*store);
+  if (!record) return nullptr;
+  if (record->source != wanted.source || record->target != wanted.target)
+    fail(
+        ErrorKind::invalid_argument,
+        "'{}' is an unfinished conversion that differs from this one, or its source has changed; overwrite it to start "
+        "anew\n  it was {} -> {}\n  this is {} -> {}",
+        store->describe(""), record->source, record->target, wanted.source, wanted.target);
+  wanted = *record;
+  OpenOptions open_options;
+  open_options.format = "";
+  open_options.key = options.create.key;
+  open_options.work = options.create.work;
+  return open(store, open_options);
 }
 
 }  // namespace
 
-std::shared_ptr<Array> convert(const Array& source, std::shared_ptr<Store> store, const ConvertOptions& options,
-                               const Work& work) {
+void shape_column(Column& column, const Attribute& to) {
+  if (!to.nullable) drop_nulls(column, to);
+  as_type(column, to);
+  column.name = to.name;
+}
+
+Converted convert(const Array& source, std::shared_ptr<Store> store, const ConvertOptions& options, const Work& work) {
   Target target = plan_target(source, options.target);
   if (!target.losses.empty() && !options.lossy) {
     std::string list;
@@ -108,17 +185,30 @@ std::shared_ptr<Array> convert(const Array& source, std::shared_ptr<Store> store
   }
   const bool rows = target.schema.table || target.schema.sparse;
   if (rows && target.schema.table && !target.schema.dimensions.empty()) target.schema.dimensions[0].domain = {};
-  const std::shared_ptr<Array> to = create(std::move(store), target.schema, options.create);
-  if (rows)
-    copy_rows(source, target.sources, *to, work);
-  else
-    copy_dense(source, target.sources, *to, work);
+  ConversionRecord record;
+  record.source = describe_source(source, options.source_name, work);
+  record.target = describe_target(target.schema);
+  Converted out;
+  out.losses = std::move(target.losses);
+  out.array = unfinished(store, options, record);
+  out.resumed = out.array != nullptr;
+  if (!out.array) out.array = create(store, target.schema, options.create);
+  const Copy copy{source, target.sources, *out.array, *store, record, out.resumed, work};
+  if (!rows && chunks_fit(source, *out.array)) {
+    if (!out.resumed) write_conversion(*store, record);
+    out.passed = pass_chunks(source, *out.array, *store, work);
+  } else if (rows) {
+    copy_rows(copy);
+  } else {
+    copy_dense(copy);
+  }
   if (const auto changes = metadata_for(source.metadata(), target.schema.format); !changes.empty()) {
     WriteOptions write;
     write.work = work;
-    to->update_metadata(changes, write);
+    out.array->update_metadata(changes, write);
   }
-  return to;
+  end_conversion(*store);
+  return out;
 }
 
 }  // namespace tegula

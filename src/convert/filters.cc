@@ -1,5 +1,6 @@
 #include "convert/filters.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/fail.h"
@@ -78,7 +79,39 @@ std::vector<Filter> parse_filters(std::string_view text, std::string_view format
 
 std::vector<Filter> default_filters(std::string_view format, const Datatype& type) {
   if (format == "tiledb") return parse_filters(type.size > 1 ? "byteshuffle,zstd:5" : "zstd:5", format);
+  // The Blosc of zarr 1 refuses dates.
+  if (format == "zarr1" && type.is_date()) return parse_filters("zlib:1", format);
   return parse_filters(type.size > 1 ? "blosc:lz4:5:shuffle" : "blosc:lz4:5:noshuffle", format);
+}
+
+std::optional<std::vector<Filter>> same_filters(const std::vector<Filter>& filters, std::string_view from,
+                                                std::string_view to) {
+  if (!from.starts_with("zarr") || !to.starts_with("zarr")) return std::nullopt;
+  constexpr std::string_view kArrange[] = {"bytes", "transpose", "vlen-utf8", "vlen-bytes"};  // the writer chooses them
+  constexpr std::string_view kKept[] = {"blosc", "zstd", "gzip", "zlib", "bz2", "lz4"};
+  constexpr std::string_view kOptions[] = {"cname", "clevel", "shuffle", "level", "acceleration"};
+  const auto in = [](const auto& list, std::string_view name) {
+    return std::find(std::begin(list), std::end(list), name) != std::end(list);
+  };
+  std::vector<Filter> out;
+  for (const Filter& filter : filters) {
+    const std::string name = filter.name.starts_with("numcodecs.") ? filter.name.substr(10) : filter.name;
+    if (in(kArrange, name)) continue;
+    if (!in(kKept, name)) return std::nullopt;
+    Filter kept{name, {}};
+    for (const auto& [key, value] : filter.options)
+      if (in(kOptions, key)) kept.options.emplace_back(key, key == "shuffle" ? shuffle_value(value, to) : value);
+    out.push_back(std::move(kept));
+  }
+  if (out.size() > 1) return std::nullopt;
+  // The first two versions know few compressors.
+  const bool blosc = !out.empty() && out[0].name == "blosc";
+  const bool newer = blosc && std::find(out[0].options.begin(), out[0].options.end(),
+                                        std::pair<std::string, Value>("cname", "zstd")) != out[0].options.end();
+  if (to == "zarr0" && (!blosc || newer)) return std::nullopt;
+  if (to == "zarr1" && !out.empty() && (newer || (!blosc && out[0].name != "zlib" && out[0].name != "bz2")))
+    return std::nullopt;
+  return out;
 }
 
 }  // namespace tegula

@@ -158,7 +158,10 @@ Target plan_target(const Array& source, const TargetOptions& options) {
     to.coords_filters.clear();
     to.offsets_filters.clear();
     to.validity_filters.clear();
-    for (Attribute& a : to.attributes) a.filters = default_filters(to.format, a.type);
+    for (Attribute& a : to.attributes)
+      a.filters = same_filters(a.filters, from.format, to.format).value_or(default_filters(to.format, a.type));
+    // The original format stores cells in row order only, and so does bcolz.
+    if (to.format == "zarr0" || to.format == "bcolz") to.cell_order = to.tile_order = Order::row;
   }
   if (options.filters)
     for (Attribute& a : to.attributes) a.filters = *options.filters;

@@ -1,6 +1,7 @@
 #include "store/wrappers.h"
 
 #include "base/fail.h"
+#include "store/neighbours.h"
 
 namespace tegula {
 
@@ -64,7 +65,7 @@ class CountingStore final : public Wrapper {
   }
   void get(std::span<RangeRead> reads) const override {
     store_->get(reads);
-    counts_->reads += reads.size();
+    for (std::size_t i = 0; i < reads.size(); i = neighbours_end(reads, i)) ++counts_->reads;
     for (const RangeRead& read : reads)
       if (read.found) counts_->bytes_read += read.into.size();
   }
@@ -108,8 +109,12 @@ class TracingStore final : public Wrapper {
   }
   void get(std::span<RangeRead> reads) const override {
     store_->get(reads);
-    for (const RangeRead& read : reads)
-      sink_(fmt::format("read {} {}+{}{}", read.key, read.offset, read.into.size(), read.found ? "" : " absent"));
+    for (std::size_t i = 0; i < reads.size();) {
+      const RangeRead& read = reads[i];
+      std::uint64_t size = 0;
+      for (const std::size_t end = neighbours_end(reads, i); i < end; ++i) size += reads[i].into.size();
+      sink_(fmt::format("read {} {}+{}{}", read.key, read.offset, size, read.found ? "" : " absent"));
+    }
   }
   std::optional<std::uint64_t> size(std::string_view key) const override {
     const auto size = store_->size(key);
@@ -152,6 +157,9 @@ class FailingStore final : public Wrapper {
   }
   void remove(std::string_view key) override {
     change(*plan_, key, [&] { store_->remove(key); });
+  }
+  void make_folder(std::string_view key) override {
+    change(*plan_, key, [&] { store_->make_folder(key); });
   }
 
  private:

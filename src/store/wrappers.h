@@ -11,7 +11,7 @@
 
 namespace tegula {
 
-// Requests as an object store would bill them: a batch counts one request per range.
+// Requests as an object store would bill them: a batch counts one request per range, neighbours in a file as one.
 struct StoreCounts {
   std::atomic<std::uint64_t> reads{0}, bytes_read{0}, sizes{0}, lists{0}, writes{0}, bytes_written{0}, removes{0};
 };
@@ -20,8 +20,8 @@ std::shared_ptr<Store> counting_store(std::shared_ptr<Store> store, std::shared_
 // Calls `sink` with one line per request: "read __fragments/x/a0.tdb 0+65536". From any thread.
 std::shared_ptr<Store> tracing_store(std::shared_ptr<Store> store, std::function<void(std::string_view)> sink);
 
-// The process "dies" at the n-th change (put, commit, remove; counted from 0): that change is done or not, as `done`
-// says, and it and every later change throws Error(io). Reads go on. `changes` counts the changes asked for.
+// The process "dies" at the n-th change (put, commit, remove, make_folder; counted from 0): that change is done or not,
+// as `done` says, and it and every later change throws Error(io). Reads go on. `changes` counts the changes asked for.
 struct FaultPlan {
   std::uint64_t at = UINT64_MAX;
   bool done = false;

@@ -1,71 +1,16 @@
 #!/usr/bin/env python3
-"""The `tegula` command as a person uses it: arguments in; output, messages and exit code out.
+"""The `tegula` command as a person uses it: arguments in; output, messages and exit code out."""
+import json, os, pathlib, shutil, struct, zipfile
 
-usage: command_test.py TEGULA CORPUS [unittest arguments]
-"""
-import json, os, pathlib, shutil, struct, subprocess, sys, tempfile, unittest, zipfile
-
-TEGULA = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else 'tegula'
-CORPUS = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else pathlib.Path('.')
-
-
-def npy(path, values, code='i', descr='<i4', shape=None, fortran=False):
-    """A small .npy file, written without numpy."""
-    head = f"{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {(len(values),) if shape is None else shape}, }}"
-    head += ' ' * (-(len(head) + 11) % 64) + '\n'
-    body = struct.pack(f'<{len(values)}{code}', *values)
-    pathlib.Path(path).write_bytes(b'\x93NUMPY\x01\x00' + struct.pack('<H', len(head)) + head.encode() + body)
-
-
-def read_npy(data, code='i'):
-    size = struct.unpack('<H', data[8:10])[0]
-    header = eval(data[10:10 + size].decode(), {}, {})  # our own output
-    body = data[10 + size:]
-    return header, list(struct.unpack(f'<{len(body) // struct.calcsize(code)}{code}', body))
-
-
-class CommandTest(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix='tegula-cli-')
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def path(self, *names):
-        return os.path.join(self.folder, *names)
-
-    def run_tegula(self, *args, code=0, stdin=None):
-        done = subprocess.run([TEGULA, *map(str, args)], capture_output=True, text=True, input=stdin, cwd=self.folder, timeout=120)
-        self.assertEqual(done.returncode, code, f'{args}: {done.stdout}{done.stderr}')
-        return done
-
-    def out(self, *args, **more):
-        return self.run_tegula(*args, **more).stdout
-
-    def json(self, *args, **more):
-        return json.loads(self.out(*args, '--json', **more))
-
-    def fails(self, code, text, *args, **more):
-        done = self.run_tegula(*args, code=code, **more)
-        self.assertIn(text, done.stderr)
-        self.assertEqual(done.stdout, '')
-        return done
-
-    def grid(self, name='grid', fmt='zarr2', rows=6, columns=4, tile='2,2'):
-        npy(self.path('grid.npy'), range(rows * columns), shape=(rows, columns))
-        self.run_tegula('create', name, 'grid.npy', '--format', fmt, '--tile', tile)
-        return name
-
-    def corpus_case(self, name):
-        case = CORPUS / name
-        target = self.path('case')
-        shutil.copytree(case, target)
-        return os.path.join(target, 'array'), json.loads((case / 'case.json').read_text())
+from harness import FORMATS, CommandTest, main, npy, read_npy
 
 
 class Usage(CommandTest):
     def test_version_and_help(self):
         self.assertRegex(self.out('--version'), r'^tegula \d+\.\d+\.\d+\n$')
         self.assertIn('verify', self.out('--help'))
-        for verb in 'info ls tree fragments read head stats create write append convert diff verify meta'.split():
+        for verb in ('info ls tree fragments read head stats create write append convert rechunk diff plot verify repair meta evolve delete '
+                     'consolidate vacuum upgrade group tour').split():
             with self.subTest(verb):
                 self.assertIn('Examples:', self.out(verb, '--help'))
 
@@ -192,10 +137,8 @@ class Looking(CommandTest):
 
 
 class Writing(CommandTest):
-    FORMATS = ('tiledb', 'bcolz', 'zarr0', 'zarr1', 'zarr2', 'zarr3')
-
     def test_create_and_read_back(self):
-        for fmt in self.FORMATS:
+        for fmt in FORMATS:
             with self.subTest(fmt):
                 npy(self.path('v.npy'), range(10))
                 self.run_tegula('create', fmt, 'v.npy', '--format', fmt, '--tile', '4')
@@ -334,41 +277,5 @@ class Arrow(CommandTest):
         self.assertIn(struct.pack('<24i', *range(24)), data)
 
 
-class Converting(CommandTest):
-    def test_every_pair(self):
-        for source in Writing.FORMATS:
-            self.grid(source, source, tile='2,4' if source == 'bcolz' else '2,2')
-            for target in Writing.FORMATS:
-                with self.subTest(f'{source} to {target}'):
-                    name = f'{source}-{target}'
-                    self.run_tegula('convert', source, name, '--to', target, '--verify')
-                    self.assertIn('the same: 24', self.out('diff', source, name))
-
-    def test_rechunk(self):
-        grid = self.grid()
-        self.run_tegula('convert', grid, 'finer', '--tile', '3,1', '--verify')
-        self.assertEqual([d['tile'] for d in self.json('info', 'finer')['dimensions']], [3, 1])
-
-    def test_diff(self):
-        self.grid('a')
-        self.grid('b', 'zarr3')
-        npy(self.path('one.npy'), [99], shape=())
-        self.run_tegula('write', 'b', 'one.npy', '--select', '[1, 2]')
-        self.assertEqual(self.out('diff', 'a', 'b', code=1), '[1, 2]: 6 | 99\n1 of 24 values differ\n')
-        report = self.json('diff', 'a', 'b', code=1)
-        self.assertEqual((report['different'], report['first'][0]['index']), (1, [1, 2]))
-        npy(self.path('v.npy'), range(3))
-        self.run_tegula('create', 'c', 'v.npy', '--format', 'zarr2')
-        self.assertIn('dimensions', self.out('diff', 'a', 'c', code=1))
-
-    def test_tables_have_several_fields(self):
-        pathlib.Path(self.path('t.csv')).write_text('a,b\n1,2.5\n3,4.5\n')
-        self.run_tegula('create', 't', 't.csv', '--format', 'bcolz', '--table', '-a', 'a:int32', '-a', 'b:float64')
-        self.fails(2, '--field', 'convert', 't', 't.zarr', '--to', 'zarr2')
-        self.assertFalse(os.path.exists(self.path('t.zarr')))
-        self.run_tegula('convert', 't', 't.zarr', '--to', 'zarr2', '--field', 'b')
-        self.assertEqual(self.json('read', 't.zarr')['fields'][''], [2.5, 4.5])
-
-
 if __name__ == '__main__':
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+    main()

@@ -9,9 +9,11 @@
 #include "convert/blocks.h"
 #include "convert/compare.h"
 #include "convert/filters.h"
+#include "convert/record.h"
 #include "format/open.h"
 #include "model/strided.h"
 #include "store/memory.h"
+#include "store/wrappers.h"
 #include "tegula/error.h"
 
 namespace tegula {
@@ -131,6 +133,7 @@ std::shared_ptr<Array> grid(std::string format) {
   Attribute a;
   a.type = TypeId::int32;
   a.fill = Bytes(4, std::byte{0});
+  a.filters = default_filters(schema.format, a.type);
   schema.attributes.push_back(a);
   const std::shared_ptr<Array> array = create(make_memory_store(), schema);
   std::vector<std::int32_t> values(25);
@@ -148,7 +151,7 @@ TEST(Convert, KeepsValuesBetweenAllPairs) {
       options.target.format = to;
       Work work;
       work.memory = 256;  // several blocks
-      const std::shared_ptr<Array> copy = convert(*source, make_memory_store(), options, work);
+      const std::shared_ptr<Array> copy = convert(*source, make_memory_store(), options, work).array;
       const Comparison report = compare(*source, *copy, {});
       EXPECT_TRUE(report.same()) << from << " to " << to << ": " << report.different;
       EXPECT_EQ(report.cells, 25u);
@@ -185,7 +188,162 @@ TEST(Convert, RefusesToLoseUnlessToldTo) {
   }
   EXPECT_TRUE(store->list("").empty());
   options.lossy = true;
-  EXPECT_EQ(convert(*source, store, options, {})->schema().shape(), std::vector<std::uint64_t>{4});
+  EXPECT_EQ(convert(*source, store, options, {}).array->schema().shape(), std::vector<std::uint64_t>{4});
+}
+
+// A sparse array or a table of many rows, for copies in several pieces.
+std::shared_ptr<Array> rows_of(const std::string& format, bool nullable) {
+  Schema schema;
+  schema.format = format;
+  schema.sparse = format == "tiledb";
+  schema.table = !schema.sparse;
+  Dimension d;
+  d.name = schema.sparse ? "x" : "row";
+  d.type = TypeId::uint64;
+  if (schema.sparse) d.domain = {std::uint64_t{0}, std::uint64_t{999}};
+  if (schema.sparse) d.tile = std::uint64_t{10};
+  schema.dimensions = {d};
+  schema.capacity = 4;
+  Attribute a;
+  a.name = "v";
+  a.type = TypeId::int32;
+  a.nullable = nullable;
+  a.fill = copy_of(bytes_of(le(-7)));
+  schema.attributes = {a};
+  const std::shared_ptr<Array> array = create(make_memory_store(), schema);
+  Batch batch;
+  batch.cells = 60;
+  Column x = column_of(TypeId::uint64, ""), v = column_of(TypeId::int32, "");
+  x.name = "x";
+  v.name = "v";
+  v.nullable = nullable;
+  std::string places, values;
+  for (std::uint64_t i = 0; i < batch.cells; ++i) {
+    places += le(i * 7);
+    values += le(static_cast<std::int32_t>(i));
+    if (nullable) v.validity.push_back(i % 5 ? std::byte{1} : std::byte{0});
+  }
+  x.data = copy_of(bytes_of(places));
+  v.data = copy_of(bytes_of(values));
+  if (schema.sparse) {
+    batch.columns = {x, v};
+    array->write(batch);
+  } else {
+    batch.columns = {v};
+    array->append(batch);
+  }
+  return array;
+}
+
+// Stopped at any change of the target, the same conversion goes on and ends as if nothing had happened.
+TEST(Convert, GoesOnWhereItWasStopped) {
+  struct Row {
+    std::shared_ptr<Array> source;
+    const char* to;
+  };
+  const Row rows[] = {{grid("zarr2"), "tiledb"},         {grid("tiledb"), "zarr3"},
+                      {grid("bcolz"), "zarr2"},          {grid("zarr2"), "bcolz"},
+                      {grid("zarr2"), "zarr3"},          {rows_of("tiledb", false), "tiledb"},
+                      {rows_of("bcolz", false), "bcolz"}};
+  for (const Row& row : rows) {
+    ConvertOptions options;
+    options.target.format = row.to;
+    options.source_name = "source";
+    Work work;
+    work.memory = 512;
+    std::size_t resumed = 0;
+    for (std::uint64_t at = 0;; ++at) {
+      ASSERT_LT(at, 500u);
+      const std::shared_ptr<Store> store = make_memory_store();
+      const auto plan = std::make_shared<FaultPlan>();
+      plan->at = at;
+      try {
+        convert(*row.source, failing_store(store, plan), options, work);
+        break;
+      } catch (const Error& error) {
+        ASSERT_EQ(error.kind(), ErrorKind::io) << error.what();
+      }
+      if (!read_conversion(*store)) continue;
+      const Converted done = convert(*row.source, store, options, work);
+      EXPECT_TRUE(done.resumed);
+      EXPECT_FALSE(read_conversion(*store));
+      const Comparison report = compare(*row.source, *open(store), {});
+      EXPECT_TRUE(report.same()) << row.to << " stopped at change " << at << ": " << report.different;
+      ++resumed;
+    }
+    EXPECT_GE(resumed, 3u) << row.to;
+  }
+}
+
+TEST(Convert, DoesNotGoOnWithAnotherConversion) {
+  const std::shared_ptr<Array> source = grid("zarr2");
+  ConvertOptions options;
+  options.target.format = "tiledb";
+  Work work;
+  work.memory = 256;
+  std::shared_ptr<Store> store;
+  for (std::uint64_t at = 0; !store || !read_conversion(*store); ++at) {
+    ASSERT_LT(at, 100u);
+    store = make_memory_store();
+    const auto plan = std::make_shared<FaultPlan>();
+    plan->at = at;
+    EXPECT_THROW(convert(*source, failing_store(store, plan), options, work), Error);
+  }
+  options.target.chunks = {3, 3};
+  EXPECT_THROW(convert(*source, store, options, work), Error);
+  options.create.overwrite = true;
+  EXPECT_FALSE(convert(*source, store, options, work).resumed);
+  EXPECT_TRUE(compare(*source, *open(store), {}).same());
+}
+
+TEST(Convert, PassesEncodedChunksThroughWhereTheyFit) {
+  struct Row {
+    const char *from, *to;
+    std::vector<std::uint64_t> chunks;
+    std::uint64_t passed;
+  };
+  const Row rows[] = {{"zarr2", "zarr2", {}, 9}, {"zarr2", "zarr3", {}, 9},     {"zarr0", "zarr2", {}, 9},
+                      {"zarr1", "zarr2", {}, 9}, {"zarr3", "zarr2", {}, 9},     {"zarr2", "zarr0", {}, 9},
+                      {"zarr3", "zarr3", {}, 9}, {"zarr2", "zarr2", {3, 2}, 0}, {"zarr2", "tiledb", {}, 0}};
+  for (const Row& row : rows) {
+    const std::shared_ptr<Array> source = grid(row.from);
+    ConvertOptions options;
+    options.target.format = row.to;
+    options.target.chunks = row.chunks;
+    const Converted made = convert(*source, make_memory_store(), options, {});
+    EXPECT_EQ(made.passed, row.passed) << row.from << " to " << row.to;
+    EXPECT_TRUE(compare(*source, *made.array, {}).same()) << row.from << " to " << row.to;
+  }
+}
+
+TEST(Convert, OtherFiltersAreNotPassedThrough) {
+  const std::shared_ptr<Array> source = grid("zarr2");
+  ConvertOptions options;
+  options.target.filters = parse_filters("zstd:3", "zarr2");
+  const Converted made = convert(*source, make_memory_store(), options, {});
+  EXPECT_EQ(made.passed, 0u);
+  EXPECT_TRUE(compare(*source, *made.array, {}).same());
+}
+
+TEST(CompareCopy, TakesAnnouncedLossesForGranted) {
+  const std::shared_ptr<Array> source = rows_of("tiledb", true);
+  ConvertOptions options;
+  options.target.format = "bcolz";
+  options.lossy = true;
+  const Target target = plan_target(*source, options.target);
+  const std::shared_ptr<Store> store = make_memory_store();
+  const Converted made = convert(*source, store, options, {});
+  EXPECT_FALSE(compare(*source, *made.array, {}).same());
+  const Comparison copied = compare_copy(*source, target, *open(store), {});
+  EXPECT_TRUE(copied.same()) << copied.different;
+  EXPECT_EQ(copied.cells, 120u);
+
+  // Anything else than the announced losses is found.
+  const std::string other = le(99);
+  const std::vector<std::uint64_t> one{1};
+  open(store)->write(parse_selection("[3:4]"), "v",
+                     {reinterpret_cast<const std::byte*>(other.data()), one, contiguous_strides(one, 4)});
+  EXPECT_EQ(compare_copy(*source, target, *open(store), {}).different, 1u);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "format/tiledb/array_metadata.h"
+#include "format/tiledb/leftovers.h"
 #include "format/tiledb/ordered.h"
 #include "format/tiledb/tile_source.h"
 #include "format/tiledb/tiledb_array.h"
@@ -118,21 +119,19 @@ class Verifier {
 
   // Folders without a commit, unfinished writes, and what a vacuum may remove.
   void leftovers() {
-    std::set<std::string> committed, replaced;
-    for (const FragmentEntry& entry : state_.listing().fragments) committed.insert(entry.folder);
+    for (const Entry& entry : store_.list(""))
+      if (entry.name.starts_with(kTemporaryPrefix))
+        report(Problem::Severity::note, entry.name, "left by a write that did not finish", "repair removes it");
+    for (std::string& key : uncommitted_fragments(store_, state_.listing()))
+      report(Problem::Severity::note, std::move(key), "a fragment that was never committed; readers pass over it",
+             "repair removes it, once no writer is at work");
+    std::set<std::string> replaced;
     for (const VacuumEntry& vacuum : state_.listing().vacuumed)
-      for (const std::string& item : vacuum.items) replaced.insert(item);
+      replaced.insert(vacuum.items.begin(), vacuum.items.end());
     for (const std::string& folder : {std::string(), std::string(kFragmentsFolder)})
-      for (const Entry& entry : store_.list(folder)) {
-        const std::string key = join(folder, entry.name);
-        if (entry.name.starts_with(kTemporaryPrefix))
-          report(Problem::Severity::note, key, "left by a write that did not finish", "can be removed");
-        else if (entry.folder && parse_timed_name(entry.name) && !committed.contains(key) && !replaced.contains(key))
-          report(Problem::Severity::note, key, "a fragment that was never committed; readers pass over it",
-                 "vacuum removes it, once no writer is at work");
-        else if (entry.folder && replaced.contains(key))
+      for (const Entry& entry : store_.list(folder))
+        if (const std::string key = join(folder, entry.name); entry.folder && replaced.contains(key))
           report(Problem::Severity::note, key, "replaced by a consolidated fragment", "vacuum removes it");
-      }
   }
 
   const ReadState& state_;

@@ -1,0 +1,14 @@
+// Texts made from the options themselves, so that they cannot fall behind them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace tegula::cli {
+
+// The completion script of bash or zsh.
+std::string completion_script(const CLI::App& app, bool zsh);
+// tegula.1: every verb with its options and examples.
+std::string man_page(const CLI::App& app);
+
+}  // namespace tegula::cli

@@ -1,0 +1,16 @@
+// What --dry-run of a change does: everything but change.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "opening.h"
+
+namespace tegula::cli {
+
+// Runs a change up to the first file that it would write or remove, and not further: a request that makes no sense
+// throws here as it would in earnest.
+void rehearse(const std::string& uri, const OpenFlags& flags, const Globals& globals,
+              const std::function<void(Array&)>& change);
+
+}  // namespace tegula::cli

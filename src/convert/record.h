@@ -1,0 +1,29 @@
+// The note that a conversion leaves in its target until it is done, so that an interrupted one can go on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "store/store.h"
+
+namespace tegula {
+
+// Begins like other unfinished files, so that libraries and listings pass over it.
+inline constexpr std::string_view kConversionKey = ".tegula-conversion";
+
+struct ConversionRecord {
+  std::string source;             // what is copied: where it is, and how large
+  std::string target;             // what it becomes: format, shape, grid, fields
+  std::uint64_t block_cells = 0;  // dense: the size of the pieces, which the memory decided
+  std::uint64_t blocks = 0;       // dense: pieces in all; 0 for rows
+  std::uint64_t done = 0;         // dense: pieces that are there, counted from the first
+};
+
+// No value when there is none. Throws corrupt for one that is no such note.
+std::optional<ConversionRecord> read_conversion(const Store& store);
+void write_conversion(Store& store, const ConversionRecord& record);
+void end_conversion(Store& store);
+
+}  // namespace tegula

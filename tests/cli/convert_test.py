@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Copies from format to format."""
+import json, os, pathlib, subprocess
+
+from harness import FORMATS, CommandTest, main, npy
+
+
+class Converting(CommandTest):
+    def test_every_pair(self):
+        for source in FORMATS:
+            self.grid(source, source, tile='2,4' if source == 'bcolz' else '2,2')
+            for target in FORMATS:
+                with self.subTest(f'{source} to {target}'):
+                    name = f'{source}-{target}'
+                    self.run_tegula('convert', source, name, '--to', target, '--verify')
+                    self.assertIn('the same: 24', self.out('diff', source, name))
+
+    def test_rechunk(self):
+        grid = self.grid()
+        self.run_tegula('convert', grid, 'finer', '--tile', '3,1', '--verify')
+        self.assertEqual([d['tile'] for d in self.json('info', 'finer')['dimensions']], [3, 1])
+
+    def test_rechunk_verb(self):
+        grid = self.grid()
+        self.assertEqual(self.json('rechunk', grid, 'finer', '--tile', '3,1', '--dry-run')['dimensions'][0]['tile'], 3)
+        self.assertFalse(os.path.exists(self.path('finer')))
+        self.assertIn('24 values compared, 0 differ', self.out('rechunk', grid, 'finer', '--tile', '3,1', '--verify'))
+        self.assertIn('the same', self.out('diff', grid, 'finer'))
+
+    def test_chunks_are_passed_through(self):
+        self.grid('a', 'zarr2')
+        self.assertIn('6 chunks copied as they are', self.out('convert', 'a', 'b', '--to', 'zarr3', '--verify'))
+        self.assertEqual(pathlib.Path(self.path('a', '1.1')).read_bytes(), pathlib.Path(self.path('b', 'c', '1', '1')).read_bytes())
+        self.assertEqual(self.json('convert', 'a', 'c', '--tile', '3,3')['chunks_passed'], 0)
+
+    def test_lossy_copies_are_verified_too(self):
+        self.run_tegula('create', 'n', '--format', 'tiledb', '-d', 'x:int32:1:4:2', '-a', 'v:int32:nullable')
+        pathlib.Path(self.path('n.json')).write_text('{"v": [1, null, 3, null]}')
+        self.run_tegula('write', 'n', 'n.json')
+        self.run_tegula('convert', 'n', 'z', '--to', 'zarr3', code=3)
+        self.run_tegula('convert', 'n', 'z', '--to', 'zarr3', '--dry-run', code=1)
+        self.assertFalse(os.path.exists(self.path('z')))
+        report = self.json('convert', 'n', 'z', '--to', 'zarr3', '--lossy', '--verify')
+        self.assertEqual((report['same'], len(report['losses'])), (True, 2))
+        self.assertEqual(self.json('read', 'z')['fields'][''], [1, 0, 3, 0])
+
+    def test_diff(self):
+        self.grid('a')
+        self.grid('b', 'zarr3')
+        npy(self.path('one.npy'), [99], shape=())
+        self.run_tegula('write', 'b', 'one.npy', '--select', '[1, 2]')
+        self.assertEqual(self.out('diff', 'a', 'b', code=1), '[1, 2]: 6 | 99\n1 of 24 values differ\n')
+        report = self.json('diff', 'a', 'b', code=1)
+        self.assertEqual((report['different'], report['first'][0]['index']), (1, [1, 2]))
+        npy(self.path('v.npy'), range(3))
+        self.run_tegula('create', 'c', 'v.npy', '--format', 'zarr2')
+        self.assertIn('dimensions', self.out('diff', 'a', 'c', code=1))
+
+    def test_tables_have_several_fields(self):
+        pathlib.Path(self.path('t.csv')).write_text('a,b\n1,2.5\n3,4.5\n')
+        self.run_tegula('create', 't', 't.csv', '--format', 'bcolz', '--table', '-a', 'a:int32', '-a', 'b:float64')
+        self.fails(2, '--field', 'convert', 't', 't.zarr', '--to', 'zarr2')
+        self.assertFalse(os.path.exists(self.path('t.zarr')))
+        self.run_tegula('convert', 't', 't.zarr', '--to', 'zarr2', '--field', 'b')
+        self.assertEqual(self.json('read', 't.zarr')['fields'][''], [2.5, 4.5])
+
+
+if __name__ == '__main__':
+    main()
