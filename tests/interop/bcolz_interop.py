@@ -7,6 +7,7 @@ Runs under a Python that has bcolz or bcolz-zipline (pip install bcolz-zipline);
 which test runners take for "skipped", when there is neither.
 """
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,6 @@ try:
 except Exception as error:  # old builds fail in many ways
     print('skipped: no bcolz here (%s); pip install bcolz-zipline gives one' % error)
     sys.exit(77)
-
 
 
 def load(path):
@@ -46,7 +46,8 @@ def go_on(array, raw):
 
 def main():
     writer = os.path.abspath(sys.argv[1])
-    folder = sys.argv[3] if sys.argv[2:3] == ['--keep'] else tempfile.mkdtemp(prefix='bcolz-interop-')
+    keep = sys.argv[2:3] == ['--keep']
+    folder = sys.argv[3] if keep else tempfile.mkdtemp(prefix='bcolz-interop-')
     os.makedirs(folder, exist_ok=True)
     subprocess.run([writer, 'write', folder], check=True)
     bad = done = skipped = 0
@@ -77,6 +78,8 @@ def main():
         save(os.path.join(folder, 'table.%s.raw' % name), np.ascontiguousarray(table[name][:]).tobytes())
     if subprocess.run([writer, 'check', folder]).returncode:
         bad += 1
+    if not keep:
+        shutil.rmtree(folder, ignore_errors=True)
     print('bcolz %s: %d carrays and a table went both ways, %d skipped, %d problems' % (bcolz.__version__, done, skipped, bad))
     sys.exit(1 if bad else 0)
 

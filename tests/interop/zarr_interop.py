@@ -5,7 +5,8 @@ formats. Needs the program zarr_tool and the network (PyPI) for the libraries:
     zarr_interop.py build/release/zarr_tool CACHE_FOLDER [--only zarr3]
 
 The libraries are installed once, into virtual environments below CACHE_FOLDER; one that cannot be installed is skipped with
-a message. Exit code 1 when a library reads something else than what was written.
+a message; zarr 0.4 and 1.1 need a Python 3.7 (old_peers.py). Exit code 1 when a library reads something else than what was
+written.
 """
 import argparse
 import json
@@ -15,6 +16,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+from old_peers import old_peers
+
 PEERS = {
     "zarr-2.18": ["zarr==2.18.7", "numcodecs==0.15.1"],
     "zarr-3": ["zarr>=3.1,<3.2"],
@@ -22,17 +26,29 @@ PEERS = {
     "zarrs": ["zarr>=3.1,<3.2", "zarrs"],
 }
 MAKER = ["numpy"]
+READS = {  # the formats of each; those not named here read 2 and 3
+    "zarr-0.4.0": ["zarr0"], "zarr-1.1.0": ["zarr1"], "zarr-2.18": ["zarr2"],
+}
 
 SIMPLE = ["|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f2", "<f4", "<f8", "<c8", "<c16"]
 OTHERS = ["|S5", "<U3", "|V5", "<M8[D]", "<M8[ns]", "<m8[s]", "[('a', '<i4'), ('b', '<f8'), ('c', '|S3')]"]
 BIG = [">i4", ">f8", ">u2"]
 BLOSC = [{"name": "blosc", "options": {"cname": c, "clevel": 5, "shuffle": s}} for c in ("blosclz", "lz4", "lz4hc", "zlib", "zstd") for s in (0, 1, 2)]
+OLD_BLOSC = [b for b in BLOSC if b["options"]["cname"] != "zstd"]
 COMPRESSORS = [{"name": n} for n in ("zstd", "gzip", "zlib", "lz4", "bz2", "lzma")] + BLOSC
 
 
 def chains(version):
     """Lists of filters to try with int32."""
-    if version == "zarr2":
+    if version == "zarr0":
+        yield from ([b] for b in OLD_BLOSC)
+    elif version == "zarr1":
+        yield []
+        yield from ([b] for b in OLD_BLOSC)
+        for n in ("zlib", "bz2", "lzma"):
+            yield [{"name": n}]
+        yield [{"name": "zlib", "options": {"level": 9}}]
+    elif version == "zarr2":
         yield []
         for c in COMPRESSORS:
             yield [c]
@@ -58,17 +74,23 @@ def chains(version):
 
 
 def cases(version):
-    base = {"format": version, "shape": [11, 14], "chunks": [4, 6], "order": "C", "filters": [{"name": "zstd"}]}
+    old = version in ("zarr0", "zarr1")
+    base = {"format": version, "shape": [11, 14], "chunks": [4, 6], "order": "C", "filters": [{"name": "blosc" if old else "zstd"}]}
     for chain in chains(version):
         yield dict(base, dtype="<i4", filters=chain)
         yield dict(base, dtype="<f8", filters=chain) if not any(f["name"] in ("astype", "fixedscaleoffset") for f in chain) else dict(base, dtype="<i4", filters=chain, order="F")
-    for dtype in SIMPLE + OTHERS + (BIG if version == "zarr2" else []):
-        for chain in ([], [{"name": "zstd"}], [{"name": "blosc"}]):
+    for dtype in SIMPLE + OTHERS + (BIG if version != "zarr3" else []):
+        if version == "zarr1" and dtype[1:2] in "mM":               # its Blosc refuses dates
+            yield dict(base, dtype=dtype, filters=[{"name": "zlib"}])
+            continue
+        for chain in ([[{"name": "blosc"}]] if old else ([], [{"name": "zstd"}], [{"name": "blosc"}])):
             yield dict(base, dtype=dtype, filters=chain)
-        yield dict(base, dtype=dtype, order="F")
-    for shape, chunks in (([], []), ([7], [3]), ([0, 4], [3, 4]), ([3, 4, 5, 2], [2, 2, 2, 2]), ([2, 3], [10, 10])):
+        if version != "zarr0":
+            yield dict(base, dtype=dtype, order="F")
+    for shape, chunks in (([7], [3]), *([] if old else [([], [])]), ([0, 4], [3, 4]), ([3, 4, 5, 2], [2, 2, 2, 2]), ([2, 3], [10, 10])):
         yield dict(base, dtype="<i4", shape=shape, chunks=chunks)
-    yield dict(base, dtype="text", shape=[9], chunks=[4], cells=["", "a", "mosa\u00efque", "\u6728", "x" * 99, "b", "\U0001f9e9", "", "end"])
+    if not old:
+        yield dict(base, dtype="text", shape=[9], chunks=[4], cells=["", "a", "mosa\u00efque", "\u6728", "x" * 99, "b", "\U0001f9e9", "", "end"])
 
 
 READER = r"""
@@ -83,6 +105,8 @@ def lacks(peer, case):
     if peer == "tensorstore":
         package = names & {"lz4", "lzma", "delta", "shuffle", "crc32", "adler32", "astype", "fixedscaleoffset"}
         return not number or bool(package) or (case["format"] == "zarr3" and bool(names & {"zlib", "bz2"}))
+    if peer == "zarr-1.1.0":
+        return 0 in case["shape"]
     if peer == "zarrs":
         return case["format"] == "zarr2" and (case["dtype"].startswith(">") or case["order"] == "F")
     return False
@@ -105,6 +129,8 @@ for case in json.load(open(list_file)):
         if peer == "tensorstore":
             driver = "zarr3" if case["format"] == "zarr3" else "zarr"
             got = tensorstore.open({"driver": driver, "kvstore": {"driver": "file", "path": case["path"]}}, read=True).result().read().result()
+        elif peer == "zarr-0.4.0":
+            got = zarr.open(case["path"], mode="r", synchronized=False)[:]
         else:
             got = zarr.open(case["path"], mode="r")[...]
     except Exception as error:
@@ -180,14 +206,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tool")
     parser.add_argument("cache")
-    parser.add_argument("--only", help="zarr2 or zarr3")
+    parser.add_argument("--only", help="zarr0, zarr1, zarr2 or zarr3")
     options = parser.parse_args()
     maker = environment(options.cache, "numpy", MAKER)
     if not maker:
         return 0
     work = tempfile.mkdtemp(prefix="tegula-zarr-interop-")
     try:
-        jobs = [c for v in ("zarr2", "zarr3") if options.only in (None, v) for c in cases(v)]
+        jobs = [c for v in ("zarr0", "zarr1", "zarr2", "zarr3") if options.only in (None, v) for c in cases(v)]
         for i, job in enumerate(jobs):
             job.update(path=os.path.join(work, f"{i}.zarr"), data=os.path.join(work, f"{i}.raw"))
         listing = os.path.join(work, "jobs.json")
@@ -198,15 +224,16 @@ def main():
         print(f"tegula wrote {len(jobs)} arrays")
         sys.stdout.write(wrote.stdout)
         status = int(wrote.returncode != 0)
-        for peer, packages in PEERS.items():
-            python = environment(options.cache, peer, packages)
-            if not python:
+        old = {f"{package}-{release}": where for (package, release), where in old_peers(options.cache).items() if package == "zarr"}
+        for peer in [*PEERS, *old]:
+            part = [j for j in jobs if j["format"] in READS.get(peer, ["zarr2", "zarr3"])]
+            python, path = old.get(peer) or (part and environment(options.cache, peer, PEERS[peer]), "")
+            if not python or not part:
                 continue
-            part = [j for j in jobs if not (peer == "zarr-2.18" and j["format"] == "zarr3")]
             name = os.path.join(work, peer + ".json")
             with open(name, "w") as out:
                 json.dump(part, out)
-            status |= subprocess.run([python, "-c", READER, peer, name]).returncode != 0
+            status |= subprocess.run([python, "-c", READER, peer, name], env={**os.environ, "PYTHONPATH": path}).returncode != 0
         return int(status)
     finally:
         shutil.rmtree(work, ignore_errors=True)
