@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The `tegula` command as a person uses it: arguments in; output, messages and exit code out."""
-import json, os, pathlib, shutil, struct, zipfile
+import json, os, pathlib, struct, subprocess, zipfile
 
-from harness import FORMATS, CommandTest, main, npy, read_npy
+from harness import FORMATS, TEGULA, CommandTest, main, npy, read_npy
 
 
 class Usage(CommandTest):
@@ -275,6 +275,43 @@ class Arrow(CommandTest):
         footer = struct.unpack('<I', data[-10:-6])[0]
         self.assertLess(footer, len(data))
         self.assertIn(struct.pack('<24i', *range(24)), data)
+
+    def test_round_trip(self):
+        self.run_tegula('create', 'from', '--format', 'tiledb', '--sparse', '-d', 'x:int32:1:100:10', '-a', 'v:float64', '-a', 'note:utf8:var:nullable',
+                        '-a', 'flag:bool', '-a', 'when:datetime64[ms]', '-a', 'rgb:uint8:3', '-a', 'list:int16:var')
+        cells = {'x': [2, 5, 9], 'v': [1.5, 'nan', -2], 'note': ['first', None, ''], 'flag': [True, False, True], 'when': [0, 1000, 86400000],
+                 'rgb': [[1, 2, 3], [4, 5, 6], [7, 8, 9]], 'list': [[1], [], [2, 3]]}
+        pathlib.Path(self.path('cells.json')).write_text(json.dumps(cells))
+        self.run_tegula('write', 'from', 'cells.json')
+        self.run_tegula('read', 'from', '--arrow', 'cells.arrow', '--order', 'row')
+        self.run_tegula('create', 'to', '--schema', '-', stdin=self.out('info', 'from', '--json'))
+        self.run_tegula('write', 'to', 'cells.arrow')
+        self.assertIn('the same: 21', self.out('diff', 'from', 'to'))
+        data = pathlib.Path(self.path('cells.arrow')).read_bytes()
+        pathlib.Path(self.path('cells.arrows')).write_bytes(data[8:])  # the stream form is inside of the file form
+        self.run_tegula('create', 'again', 'cells.arrows', '--format', 'tiledb', '--sparse', '-d', 'x:int32:1:100:10')
+        self.assertEqual(self.json('read', 'again', '--order', 'row'), self.json('read', 'from', '--order', 'row'))
+
+    def test_tables_and_grids(self):
+        pathlib.Path(self.path('people.csv')).write_text('name,age\nAda,36\nGrace,85\n')
+        self.run_tegula('create', 'people', 'people.csv', '--format', 'bcolz', '--table', '-a', 'name:S12', '-a', 'age:int32')
+        self.run_tegula('read', 'people', '--arrow', 'people.arrow')
+        self.run_tegula('append', 'people', 'people.arrow')
+        self.assertEqual(self.json('read', 'people')['fields']['age'], [36, 85, 36, 85])
+        self.run_tegula('create', 'copy', 'people.arrow', '--format', 'bcolz', '--table')
+        self.assertEqual(self.json('read', 'copy')['fields'], {'name': ['Ada', 'Grace'], 'age': [36, 85]})
+        grid = self.grid()
+        self.run_tegula('read', grid, '--arrow', 'grid.arrow')
+        self.run_tegula('create', 'wide', 'grid.arrow', '--format', 'zarr3', '--shape', '6,4', '--type', 'int64')
+        self.assertIn('the same', self.out('diff', grid, 'wide'))
+        pathlib.Path(self.path('cut.arrow')).write_bytes(pathlib.Path(self.path('grid.arrow')).read_bytes()[:200])
+        self.fails(3, 'cut.arrow', 'write', grid, 'cut.arrow')
+
+    def test_stdin(self):
+        npy(self.path('v.npy'), range(10))
+        done = subprocess.run([TEGULA, 'create', 'v', '-', '--as', 'npy', '--format', 'zarr2'], cwd=self.folder, input=pathlib.Path(self.path('v.npy')).read_bytes(), capture_output=True)
+        self.assertEqual((done.returncode, done.stderr), (0, b''))
+        self.assertEqual(self.json('read', 'v')['fields'][''], list(range(10)))
 
 
 if __name__ == '__main__':
