@@ -99,6 +99,36 @@ double sum_reals(const std::byte* cells, std::uint64_t count, const std::uint8_t
   return sum;
 }
 
+// TileDB's extreme depends on the order where there is a NaN or where zeros of both signs tie; elsewhere several at
+// once give the same. False: `best` is as it was, and the cells have to be taken one by one.
+template <class T, class Better>
+bool extreme_lanes(const std::byte* cells, std::uint64_t count, Better better, T& best) {
+  constexpr std::size_t kWide = 64 / sizeof(T);
+  std::array<T, kWide> lanes;
+  lanes.fill(best);
+  std::array<T, kWide> numbers{};  // becomes NaN and stays so
+  const std::uint64_t whole = count / kWide * kWide;
+  for (std::uint64_t i = 0; i < whole; i += kWide)
+    for (std::size_t k = 0; k < kWide; ++k) {
+      const T cell = load<T>(cells + (i + k) * sizeof(T));
+      lanes[k] = better(lanes[k], cell) ? lanes[k] : cell;
+      numbers[k] += cell * T{0};
+    }
+  T found = best;
+  for (std::size_t k = 0; k < kWide; ++k) {
+    if (numbers[k] != T{0}) return false;
+    found = better(found, lanes[k]) ? found : lanes[k];
+  }
+  for (std::uint64_t i = whole; i < count; ++i) {
+    const T cell = load<T>(cells + i * sizeof(T));
+    if (std::isnan(cell)) return false;
+    found = better(found, cell) ? found : cell;
+  }
+  if (found == T{0} || std::isnan(best)) return false;
+  best = found;
+  return true;
+}
+
 template <class T>
 bool undefined(T value, bool date) {
   if constexpr (std::is_floating_point_v<T>) return std::isnan(value);
@@ -190,6 +220,9 @@ void extreme_number(const Datatype& type, bool min, bool propagate, const std::b
     Number best = has_value ? cell_at<T, Swap>(value, 0) : cell_at<T, Swap>(cells, i++);
     bool lost = propagate && undefined(best, type.is_date());
     const auto loop = [&](auto better) {
+      if constexpr (std::is_floating_point_v<T> && !Swap)
+        for (; !keep && !propagate && i + kBlock <= count; i += kBlock)
+          if (!extreme_lanes<T>(cells + i * sizeof(T), kBlock, better, best)) break;
       for (; i < count; ++i) {
         const Number cell = cell_at<T, Swap>(cells, i);
         const bool counts = !keep || keep[i];

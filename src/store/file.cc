@@ -2,7 +2,8 @@
 //   1. It is written under a temporary name in the root folder of the store. Not beside its final place, because other
 //   libraries
 //      take every file of some folders (TileDB's __schema) for data, and a crash may leave the temporary file behind.
-//   2. It is synced, so that its bytes are on the disk before its name is.
+//   2. It is synced, so that its bytes are on the disk before its name is. Long files are sent on their way while they
+//      are written; an empty one has no bytes to wait for.
 //   3. It is renamed to its final name, which replaces an older file of that name in one step.
 //   4. The folder is synced, so that the new name survives a power loss.
 // A crash before 3 leaves what was there before, plus a file named .tegula-*.
@@ -21,6 +22,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -28,6 +30,7 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "store/neighbours.h"
 
 namespace tegula {
 
@@ -73,6 +76,8 @@ class Fd {
   int fd_;
 };
 
+constexpr std::size_t kMostPieces = 512;  // of one preadv; systems allow 1024
+
 template <class F>
 auto retry(F call) {
   for (;;) {
@@ -98,13 +103,16 @@ class FileStore final : public Store {
     Fd file;
     std::string_view open_key;
     struct stat status{};
-    for (RangeRead& read : reads) {
-      if (!file || read.key != open_key) {
-        file = open_file(read.key, status);
-        open_key = read.key;
+    for (std::size_t i = 0; i < reads.size();) {
+      const std::size_t end = std::min(neighbours_end(reads, i), i + kMostPieces);
+      if (!file || reads[i].key != open_key) {
+        file = open_file(reads[i].key, status);
+        open_key = reads[i].key;
       }
-      read.found = static_cast<bool>(file);
-      if (file) read_exactly(file.get(), read.offset, read.into, read.key, static_cast<std::uint64_t>(status.st_size));
+      const std::span<RangeRead> some = reads.subspan(i, end - i);
+      for (RangeRead& read : some) read.found = static_cast<bool>(file);
+      if (file) read_pieces(file.get(), some, static_cast<std::uint64_t>(status.st_size));
+      i = end;
     }
   }
 
@@ -258,10 +266,7 @@ class FileStore final : public Store {
 
   void read_exactly(int fd, std::uint64_t offset, MutableBytes into, std::string_view key,
                     std::uint64_t file_size) const {
-    // Checked before the read so that a damaged length names what is really there.
-    if (offset > file_size || into.size() > file_size - offset)
-      fail(ErrorKind::corrupt, "'{}': expected {} bytes at byte {}, found {} bytes in all", describe(key), into.size(),
-           offset, file_size);
+    check_size(offset, into.size(), key, file_size);
     std::size_t done = 0;
     while (done < into.size()) {
       const ssize_t n =
@@ -270,6 +275,40 @@ class FileStore final : public Store {
       if (n == 0) fail(ErrorKind::io, "'{}' was cut short while it was read", describe(key));
       done += static_cast<std::size_t>(n);
     }
+  }
+
+  // Ranges that lie back to back in the file.
+  void read_pieces(int fd, std::span<const RangeRead> reads, std::uint64_t file_size) const {
+    const auto [key, offset, first, found] = reads[0];
+    if (reads.size() == 1) return read_exactly(fd, offset, first, key, file_size);
+    std::uint64_t size = 0;
+    std::array<iovec, kMostPieces> pieces;
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      pieces[i] = {reads[i].into.data(), reads[i].into.size()};
+      size += reads[i].into.size();
+    }
+    check_size(offset, size, key, file_size);
+    std::uint64_t done = 0;
+    for (std::span<iovec> left(pieces.data(), reads.size()); done < size;) {
+      const ssize_t n = retry(
+          [&] { return ::preadv(fd, left.data(), static_cast<int>(left.size()), static_cast<off_t>(offset + done)); });
+      if (n < 0) fail_system(errno, "reading", describe(key));
+      if (n == 0) fail(ErrorKind::io, "'{}' was cut short while it was read", describe(key));
+      done += static_cast<std::uint64_t>(n);
+      for (auto rest = static_cast<std::size_t>(n); rest > 0 || (!left.empty() && left[0].iov_len == 0);) {
+        const std::size_t taken = std::min(rest, left[0].iov_len);
+        left[0] = {static_cast<std::byte*>(left[0].iov_base) + taken, left[0].iov_len - taken};
+        rest -= taken;
+        if (left[0].iov_len == 0) left = left.subspan(1);
+      }
+    }
+  }
+
+  // Before the read, so that a damaged length names what is really there.
+  void check_size(std::uint64_t offset, std::uint64_t size, std::string_view key, std::uint64_t file_size) const {
+    if (offset > file_size || size > file_size - offset)
+      fail(ErrorKind::corrupt, "'{}': expected {} bytes at byte {}, found {} bytes in all", describe(key), size, offset,
+           file_size);
   }
 
   std::string root_;
@@ -301,10 +340,15 @@ class FileUpload final : public Upload {
       if (n < 0) fail_system(errno, "writing", store_.path_of(key_));
       done += static_cast<std::size_t>(n);
     }
+    size_ += part.size();
+    if (!store_.sync() || size_ - sent_ < kSendAtOnce) return;
+    // A hint: what it does not do, the sync at the end does.
+    ::sync_file_range(file_.get(), static_cast<off_t>(sent_), static_cast<off_t>(size_ - sent_), SYNC_FILE_RANGE_WRITE);
+    sent_ = size_;
   }
 
   void commit() override {
-    if (store_.sync()) {
+    if (store_.sync() && size_ > 0) {
       store_.step("sync", key_);
       if (retry([&] { return ::fsync(file_.get()); }) != 0) fail_system(errno, "syncing", store_.path_of(key_));
     }
@@ -316,9 +360,11 @@ class FileUpload final : public Upload {
   }
 
  private:
+  static constexpr std::uint64_t kSendAtOnce = 8 << 20;
   const FileStore& store_;
   std::string key_, folder_, temporary_;
   Fd file_;
+  std::uint64_t size_ = 0, sent_ = 0;  // bytes written, and those that the disk was asked to take
   bool committed_ = false;
 };
 

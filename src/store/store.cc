@@ -57,7 +57,8 @@ class SubStore final : public Store {
     std::vector<std::string> keys;
     std::vector<RangeRead> inner(reads.begin(), reads.end());
     keys.reserve(reads.size());
-    for (RangeRead& read : inner) read.key = keys.emplace_back(at(read.key));
+    for (std::size_t i = 0; i < reads.size(); ++i)
+      inner[i].key = i > 0 && reads[i].key == reads[i - 1].key ? inner[i - 1].key : keys.emplace_back(at(reads[i].key));
     store_->get(inner);
     for (std::size_t i = 0; i < reads.size(); ++i) reads[i].found = inner[i].found;
   }

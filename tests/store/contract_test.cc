@@ -1,9 +1,11 @@
 // What every store must do.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "store/file.h"
 #include "store/memory.h"
@@ -110,6 +112,28 @@ TEST_P(StoreContract, Ranges) {
   EXPECT_ERROR(corrupt, "found 10 bytes in all", store_.get("f", 0, UINT64_MAX));
   RangeRead past{"f", 9, b};
   EXPECT_ERROR(corrupt, "expected 2 bytes at byte 9", store_.get(std::span(&past, 1)));
+}
+
+// Back to back in a file, scattered in memory: more than one system call takes, pieces of no bytes among them.
+TEST_P(StoreContract, NeighbouringRanges) {
+  std::string text;
+  for (int i = 0; i < 5000; ++i) text += static_cast<char>('a' + i % 23);
+  store_.put_text("f", text);
+  std::string out(text.size(), '?');
+  std::vector<RangeRead> reads;
+  std::size_t at = 0;
+  for (std::size_t i = 0; at < text.size(); ++i) {
+    const std::size_t size = std::min(i % 4 == 3 ? 0 : 1 + i % 5, text.size() - at);
+    reads.push_back({"f", at, std::as_writable_bytes(std::span(out)).subspan(at, size)});
+    at += size;
+  }
+  store_.get(reads);
+  EXPECT_EQ(out, text);
+  EXPECT_TRUE(std::all_of(reads.begin(), reads.end(), [](const RangeRead& read) { return read.found; }));
+  char tail[8];
+  RangeRead past[] = {{"f", 4996, std::as_writable_bytes(std::span(tail).first(4))},
+                      {"f", 5000, std::as_writable_bytes(std::span(tail).last(4))}};
+  EXPECT_ERROR(corrupt, "5000", store_.get(past));
 }
 
 TEST_P(StoreContract, ListsOneLevelSorted) {

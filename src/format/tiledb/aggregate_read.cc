@@ -176,11 +176,10 @@ bool add_statistics(AggregateSet& set, std::span<const Aggregate> aggregates, co
       stats.null_count = nulls[tile];
     }
     if (op == AggregateOp::min || op == AggregateOp::max) {
-      if (!trust.extremes) return false;
-      const TileExtremes &mins = fragment.mins(stored->slot), &maxs = fragment.maxs(stored->slot);
-      if (!mins.present() || !maxs.present()) return false;
-      stats.min = mins.at(tile);
-      stats.max = maxs.at(tile);
+      const std::optional<Fragment::Extremes> extremes = fragment.extremes(*stored, tile);
+      if (!extremes) return false;
+      stats.min = extremes->min;
+      stats.max = extremes->max;
     }
     if (op == AggregateOp::sum || op == AggregateOp::mean) {
       if (!trust.sums) return false;

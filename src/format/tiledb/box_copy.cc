@@ -9,6 +9,9 @@ namespace tegula::tiledb {
 
 namespace {
 
+// Shorter ones cost more to read one by one than to copy.
+constexpr std::uint64_t kShortestRow = 512;
+
 std::byte* place_of(const Box& box, const Target& target) {
   std::byte* at = target.data;
   for (std::size_t d = 0; d < box.size(); ++d) at += static_cast<std::int64_t>(box[d].out) * target.strides[d];
@@ -105,6 +108,7 @@ bool touches(const DenseGrid& grid, const Box& box, std::uint64_t begin, std::ui
 BoxSink::BoxSink(const DenseGrid& grid, std::span<const Box> boxes, const Target& target)
     : grid_(grid), boxes_(boxes), target_(target) {
   if (boxes.size() != 1) return;
+  find_rows();
   const Box& box = boxes[0];
   // Below the first dimension with more than one cell, everything must be whole and lie alike on both sides.
   std::uint64_t first = 0, cells = 1;
@@ -125,6 +129,36 @@ BoxSink::BoxSink(const DenseGrid& grid, std::span<const Box> boxes, const Target
   direct_ = place_of(box, target);
   direct_first_ = first;
   direct_cells_ = cells;
+}
+
+void BoxSink::find_rows() {
+  const Box& box = boxes_[0];
+  for (std::size_t d = 0; d < box.size(); ++d)
+    if (box[d].start != 0 || box[d].count != grid_.extent[d] || box[d].step != 1 || box[d].out_step != 1) return;
+  std::uint64_t bytes = target_.item;
+  std::size_t levels = box.size();
+  while (levels > 0 && target_.strides[grid_.order[levels - 1]] == static_cast<std::int64_t>(bytes))
+    bytes *= grid_.extent[grid_.order[--levels]];
+  if (bytes < kShortestRow) return;
+  row_bytes_ = bytes;
+  row_levels_ = levels;
+}
+
+bool BoxSink::pieces(std::uint64_t begin, std::uint64_t end, std::vector<MutableBytes>& out) {
+  if (row_bytes_ == 0) return false;
+  for (std::uint64_t at = begin; at < end;) {
+    std::uint64_t row = at / row_bytes_;
+    const std::uint64_t inside = at % row_bytes_, size = std::min(row_bytes_ - inside, end - at);
+    std::byte* place = place_of(boxes_[0], target_) + inside;
+    for (std::size_t level = row_levels_; level-- > 0;) {
+      const std::size_t d = grid_.order[level];
+      place += static_cast<std::int64_t>(row % grid_.extent[d]) * target_.strides[d];
+      row /= grid_.extent[d];
+    }
+    out.emplace_back(place, size);
+    at += size;
+  }
+  return true;
 }
 
 bool BoxSink::wants(std::uint64_t begin, std::uint64_t end) const {

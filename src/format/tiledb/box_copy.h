@@ -34,14 +34,20 @@ class BoxSink final : public TileSink {
   bool wants(std::uint64_t begin, std::uint64_t end) const override;
   MutableBytes place(std::uint64_t begin, std::uint64_t end) override;
   void take(std::uint64_t begin, ByteView bytes) override;
+  bool pieces(std::uint64_t begin, std::uint64_t end, std::vector<MutableBytes>& out) override;
 
  private:
+  void find_rows();
+
   const DenseGrid& grid_;
   std::span<const Box> boxes_;
   const Target& target_;
   // When the result lies as the tile does: its cells direct_first_ .. direct_first_ + direct_cells_ start at direct_.
   std::byte* direct_ = nullptr;
   std::uint64_t direct_first_ = 0, direct_cells_ = 0;
+  // When all of the tile goes to the result: rows of so many bytes, laid out by the first row_levels_ of grid.order.
+  std::uint64_t row_bytes_ = 0;
+  std::size_t row_levels_ = 0;
 };
 
 }  // namespace tegula::tiledb

@@ -22,7 +22,7 @@ std::uint64_t cells_of(const DenseSelection& selection) {
 
 DenseBlocks::DenseBlocks(const ReadState& state, DenseSelection selection, Order order, std::vector<FieldInfo> fields,
                          const Work& work)
-    : state_(state), fields_(std::move(fields)), work_(work) {
+    : state_(state), fields_(std::move(fields)), work_(work), limit_(work.memory) {
   for (const FieldInfo& field : fields_) {
     // Variable cells: where they are and how long; their bytes are known when the tiles are.
     cell_bytes_ += field.var() ? sizeof(ByteView) + 8 : field.cell_size();
@@ -40,6 +40,8 @@ DenseBlocks::DenseBlocks(const ReadState& state, DenseSelection selection, Order
     at_.assign(tiles_.size(), 0);
     return;
   }
+  // A result in pieces: the one before may still be there while the next one is made.
+  if (least_bytes(selection) > limit_) limit_ = limit_ / 2 - limit_ / 16;
   pending_.push_back(std::move(selection));
 }
 
@@ -129,12 +131,11 @@ std::optional<DenseBlock> DenseBlocks::next() {
     DenseBlock block;
     block.selection = std::move(pending_.back());
     pending_.pop_back();
-    if (least_bytes(block.selection) > work_.memory && split(block.selection)) continue;
+    if (least_bytes(block.selection) > limit_ && split(block.selection)) continue;
     const DensePlanner& planner = state_.planner(work_);
     block.plan = block.selection.points ? planner.plan(*block.selection.points, work_)
                                         : planner.plan(block.selection.axes, work_);
-    if (has_var_ && var_bytes(*block.plan) + least_bytes(block.selection) > work_.memory && split(block.selection))
-      continue;
+    if (has_var_ && var_bytes(*block.plan) + least_bytes(block.selection) > limit_ && split(block.selection)) continue;
     return block;
   }
   return std::nullopt;

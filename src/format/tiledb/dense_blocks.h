@@ -34,6 +34,7 @@ class DenseBlocks {
   const ReadState& state_;
   std::vector<FieldInfo> fields_;
   const Work& work_;
+  std::uint64_t limit_;  // bytes of a block
   bool fortran_ = false;
   std::uint64_t cell_bytes_ = 0;
   bool has_var_ = false;

@@ -1,6 +1,9 @@
 #include "format/tiledb/fragment.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
 
 #include "base/context.h"
 #include "base/fail.h"
@@ -171,14 +174,26 @@ Fragment::Trust Fragment::trust(const StoredField& field) const {
   if (!has_tile_statistics(version()) || field.in_coords) return {};
   if (dense() && !padding_free_statistics(version())) return {};
   Trust trust{true, true, true};
-  // A NaN makes the values before it forgotten.
-  if (field.type.is_float()) trust.extremes = false;
   // An ordered dense write may store the extremes and null counts of another tile or attribute (libtiledb up to 2.30).
   if (field.var() && dense()) trust.extremes = trust.null_counts = false;
   if (dense() && field.nullable && field.type.is_text() && version() < 21) trust = {};
   // Only fields with extremes have their nulls counted.
   if (field.var() && field.type.id != TypeId::character && field.type.id != TypeId::ascii) trust.null_counts = false;
   return trust;
+}
+
+std::optional<Fragment::Extremes> Fragment::extremes(const StoredField& field, std::uint64_t tile) const {
+  const Trust known = trust(field);
+  if (!known.extremes) return std::nullopt;
+  if (field.type.is_float()) {
+    // A NaN makes the values before it forgotten. It shows in the sum, unless that had stopped at its limit before.
+    const std::span<const std::uint64_t> all = sums(field.slot);
+    if (!known.sums || tile >= all.size()) return std::nullopt;
+    if (!(std::fabs(std::bit_cast<double>(all[tile])) < std::numeric_limits<double>::max())) return std::nullopt;
+  }
+  const TileExtremes &low = mins(field.slot), &high = maxs(field.slot);
+  if (!low.present() || !high.present()) return std::nullopt;
+  return Extremes{low.at(tile), high.at(tile)};
 }
 
 FilterPlan field_plan(const ArraySchema& schema, const StoredField& field, Fragment::Data data,

@@ -120,12 +120,17 @@ class Fragment {
   const TileExtremes& last_coordinates(std::size_t dimension) const {
     return metadata_.extremes(FragmentPart::last_coordinates, dimension);
   }
-  // Which statistics of the tiles tell the truth about a field: some versions counted padding, some kinds of fields
-  // were always wrong, and a NaN hides other extremes.
+  // Which statistics of the tiles tell the truth about a field: some versions counted padding, and some kinds of fields
+  // were always wrong.
   struct Trust {
     bool extremes = false, sums = false, null_counts = false;
   };
   Trust trust(const StoredField& field) const;
+  // Smallest and largest value of a tile, where that is known for sure. Then no value is NaN.
+  struct Extremes {
+    ByteView min, max;
+  };
+  std::optional<Extremes> extremes(const StoredField& field, std::uint64_t tile) const;
 
   // Version of the library that wrote the fragment.
   std::uint32_t writer_version() const { return metadata_.writer_version(); }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "base/parallel.h"
 #include "format/tiledb/aggregate_read.h"
@@ -22,36 +23,45 @@ bool whole(const SparseQuery& query, const SparseTile& tile) {
   });
 }
 
-// Ends of the runs of `order` that are summed by themselves before they are added up, which is how libtiledb rounds:
-// tile by tile, and where fragments are merged, neighbours in a tile that stay neighbours.
-std::vector<std::uint64_t> runs_of(const SparseQuery& query, const SparseCells& cells,
-                                   std::span<const std::uint64_t> order) {
-  std::vector<std::uint64_t> ends;
-  std::size_t tile = 0;
-  for (std::uint64_t i = 0; i < order.size(); ++i) {
-    const bool same_tile = i > 0 && order[i] >= cells.first[tile] && order[i] < cells.first[tile + 1];
-    const bool next = same_tile && (!query.deduplicates() || order[i] == order[i - 1] + 1);
-    if (!same_tile)
-      tile = static_cast<std::size_t>(std::upper_bound(cells.first.begin(), cells.first.end(), order[i]) -
-                                      cells.first.begin()) -
-             1;
-    if (i > 0 && !next) ends.push_back(i);
-  }
-  if (!order.empty()) ends.push_back(order.size());
-  return ends;
+// Cells first .. end of columns, summed by themselves before they are added up, which is how libtiledb rounds.
+void add_run(std::span<const ColumnView> views, std::uint64_t first, std::uint64_t end, AggregateSet& set) {
+  AggregateSet part = set.fresh();
+  part.update(views, first, end - first);
+  set.merge(part);
 }
 
-void add_cells(const SparseQuery& query, SparseCells& cells, AggregateSet& set, const Work& work) {
+// Tile by tile.
+void add_unsorted(const SparseQuery& query, SparsePart part, AggregateSet& set, const Work& work) {
+  const SparseHits hits = find_hits(query, part.ranges, std::move(part.tiles), {.keep = set.fields()}, work);
+  const std::vector<Column> columns = read_hits(query, hits, set.fields(), work);
+  const std::vector<ColumnView> views(columns.begin(), columns.end());
+  std::vector<std::optional<AggregateSet>> sums(hits.hits.size());
+  parallel_for(work, sums.size(), [&](std::size_t t) {
+    if (hits.hits[t].count == 0) return;
+    sums[t].emplace(set.fresh());
+    sums[t]->update(views, hits.hits[t].first, hits.hits[t].count);
+  });
+  for (const std::optional<AggregateSet>& sum : sums)
+    if (sum) set.merge(*sum);
+}
+
+// Where fragments are merged: neighbours in a tile that stay neighbours.
+void add_sorted(const SparseQuery& query, SparsePart part, AggregateSet& set, const Work& work) {
+  SparseCells cells = find_cells(query, part.ranges, std::move(part.tiles), work);
   const Buffer<std::uint64_t> order = result_order(query, cells, work);
   const std::vector<Column> columns = gather_fields(query, cells, order, set.fields(), work);
   const std::vector<ColumnView> views(columns.begin(), columns.end());
-  std::uint64_t first = 0;
-  for (const std::uint64_t end : runs_of(query, cells, order)) {
-    AggregateSet part = set.fresh();
-    part.update(views, first, end - first);
-    set.merge(part);
-    first = end;
+  const std::vector<TileHits>& hits = cells.found.hits;
+  std::uint64_t first = 0, tile_end = 0;
+  for (std::uint64_t i = 0; i < order.size(); ++i) {
+    if (i > 0 && order[i] == order[i - 1] + 1 && order[i] < tile_end) continue;
+    if (i > 0) add_run(views, first, i, set);
+    first = i;
+    const auto after = std::upper_bound(hits.begin(), hits.end(), order[i],
+                                        [](std::uint64_t value, const TileHits& tile) { return value < tile.first; });
+    tile_end = after == hits.end() ? cells.found.count() : after->first;
   }
+  if (!order.empty()) add_run(views, first, order.size(), set);
 }
 
 }  // namespace
@@ -67,8 +77,11 @@ std::unique_ptr<BatchStream> aggregate_sparse(std::shared_ptr<const ReadState> s
       return whole(sparse, tile) &&
              add_statistics(set, query.aggregates, *state->fragments(query.work)[tile.fragment], tile.tile, tile.cells);
     });
-    SparseCells cells = find_cells(sparse, part->ranges, std::move(part->tiles), query.work);
-    add_cells(sparse, cells, set, query.work);
+    if (part->tiles.empty()) continue;
+    if (sparse.sorts())
+      add_sorted(sparse, std::move(*part), set, query.work);
+    else
+      add_unsorted(sparse, std::move(*part), set, query.work);
   }
   return one_batch(set.finish());
 }

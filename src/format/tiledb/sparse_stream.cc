@@ -33,17 +33,8 @@ class SparseStream final : public BatchStream {
       query_.work.check();
       std::optional<SparsePart> part = parts_.next();
       if (!part) break;
-      SparseCells cells = find_cells(sparse_, part->ranges, std::move(part->tiles), query_.work);
-      Buffer<std::uint64_t> order = result_order(sparse_, cells, query_.work);
-      const std::uint64_t skipped = std::min<std::uint64_t>(skip_, order.size());
-      skip_ -= skipped;
-      const std::uint64_t count = std::min<std::uint64_t>(left_, order.size() - skipped);
-      left_ -= count;
-      if (count == 0) continue;
-      Batch batch;
-      batch.cells = count;
-      batch.columns =
-          gather_fields(sparse_, cells, std::span(order).subspan(skipped, count), sparse_.fields, query_.work);
+      Batch batch = sparse_.sorts() ? sorted(std::move(*part)) : unsorted(std::move(*part));
+      if (batch.cells == 0) continue;
       given_ = true;
       return batch;
     }
@@ -55,6 +46,40 @@ class SparseStream final : public BatchStream {
   }
 
  private:
+  struct Share {
+    std::uint64_t first = 0, count = 0;
+  };
+  // What of the next `cells` cells belongs to the result.
+  Share share_of(std::uint64_t cells) {
+    const std::uint64_t skipped = std::min(skip_, cells), count = std::min(left_, cells - skipped);
+    skip_ -= skipped;
+    left_ -= count;
+    return {skipped, count};
+  }
+
+  Batch unsorted(SparsePart part) {
+    SparseHits hits = find_hits(sparse_, part.ranges, std::move(part.tiles), {.keep = sparse_.fields}, query_.work);
+    const Share share = share_of(hits.count());
+    Batch batch;
+    batch.cells = share.count;
+    if (share.count == 0) return batch;
+    if (share.count < hits.count()) cut_hits(hits, share.first, share.count);
+    batch.columns = read_hits(sparse_, hits, sparse_.fields, query_.work);
+    return batch;
+  }
+
+  Batch sorted(SparsePart part) {
+    SparseCells cells = find_cells(sparse_, part.ranges, std::move(part.tiles), query_.work);
+    const Buffer<std::uint64_t> order = result_order(sparse_, cells, query_.work);
+    const Share share = share_of(order.size());
+    Batch batch;
+    batch.cells = share.count;
+    if (share.count == 0) return batch;
+    batch.columns =
+        gather_fields(sparse_, cells, std::span(order).subspan(share.first, share.count), sparse_.fields, query_.work);
+    return batch;
+  }
+
   Query query_;
   SparseQuery sparse_;
   SparseParts parts_;

@@ -84,12 +84,11 @@ Match match_by_statistics(const Condition& condition, const Fragment& fragment, 
       if (!trust.null_counts || tile >= nulls.size()) continue;
       known.null_count = nulls[tile];
     }
-    if (!trust.extremes) continue;
-    const TileExtremes &mins = fragment.mins(stored->slot), &maxs = fragment.maxs(stored->slot);
-    if (!mins.present() || !maxs.present()) continue;
-    known.min = mins.at(tile);
-    known.max = maxs.at(tile);
-    known.no_nan = true;  // trusted extremes of floats do not exist where there may be one
+    const std::optional<Fragment::Extremes> extremes = fragment.extremes(*stored, tile);
+    if (!extremes) continue;
+    known.min = extremes->min;
+    known.max = extremes->max;
+    known.no_nan = true;
   }
   return condition.may_match(stats);
 }

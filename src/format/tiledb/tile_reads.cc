@@ -21,7 +21,9 @@ constexpr std::uint64_t kUnchecked = 16 << 20;
 
 void prefetch_offsets(std::span<const TileRef> refs, const Work& work) {
   std::map<const Fragment*, std::set<const StoredField*>> wanted;
-  for (const TileRef& ref : refs) wanted[ref.fragment].insert(ref.field);
+  for (std::size_t i = 0; i < refs.size(); ++i)
+    if (i == 0 || refs[i].fragment != refs[i - 1].fragment || refs[i].field != refs[i - 1].field)
+      wanted[refs[i].fragment].insert(refs[i].field);
   const std::vector<std::pair<const Fragment*, std::set<const StoredField*>>> fragments(wanted.begin(), wanted.end());
   parallel_for(work, fragments.size(), [&](std::size_t i) {
     std::vector<WantedPart> parts;

@@ -45,6 +45,10 @@ class TileSink {
   // Memory of exactly end - begin bytes to decode into, or empty: then take() gets the bytes.
   virtual MutableBytes place(std::uint64_t begin, std::uint64_t end) = 0;
   virtual void take(std::uint64_t begin, ByteView bytes) = 0;
+  // Memory for all of the bytes begin .. end, in order; false when there is none, or only scattered by a few bytes.
+  virtual bool pieces(std::uint64_t /*begin*/, std::uint64_t /*end*/, std::vector<MutableBytes>& /*out*/) {
+    return false;
+  }
 };
 
 // Fixed-size cells, or the validity bytes, of a tile.

@@ -1,9 +1,14 @@
 // Tiles of fixed-size cells, chunk by chunk: memory stays at a few chunks per thread, however large the tiles are.
 // Small tiles are read several at once; a large one in pieces, whose chunks are decoded in parallel when there are too
-// few tiles to keep all threads busy.
+// few tiles to keep all threads busy. Tiles without filters have their chunks at known places: those that are wanted
+// are read straight into the result where it has room for them in one piece, or in rows.
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <utility>
 
 #include "base/cursor.h"
+#include "base/endian.h"
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "format/tiledb/tile.h"
@@ -21,7 +26,12 @@ constexpr std::uint64_t kPiece = 8 * kChunkLimit;
 struct Buffers {
   FilterScratch scratch;
   Bytes stored, raw;
+  std::vector<RangeRead> reads;
+  std::vector<MutableBytes> pieces;
 };
+
+constexpr std::size_t kChunksPerRead = 8;
+constexpr std::size_t kTileHeaderSize = 8;  // the number of chunks
 
 Data data_of(const TileStream& tile) { return tile.validity ? Data::validity : Data::fixed; }
 
@@ -36,12 +46,7 @@ class Streamer {
     const unsigned threads = thread_count(work_);
     const bool spare = units_.size() < threads;
     parallel_for(work_, units_.size(), [&](std::size_t i) {
-      const Unit& unit = units_[i];
-      if (unit.end - unit.begin <= kPiece) {
-        small(unit);
-      } else {
-        large(tiles_[unit.first], unit, spare ? kPiece * threads : kPiece);
-      }
+      if (!plain(units_[i], spare)) decoded(units_[i], spare ? kPiece * threads : kPiece);
     });
   }
 
@@ -84,6 +89,97 @@ class Streamer {
             files_.store->describe(fragment.file(field, data_of(tile))), offset};
   }
 
+  void decoded(const Unit& unit, std::uint64_t piece) {
+    if (unit.end - unit.begin <= kPiece)
+      small(unit);
+    else
+      large(tiles_[unit.first], unit, piece);
+  }
+
+  // A chunk of a tile without filters, if it is cut as libtiledb does it.
+  struct PlainChunk {
+    const Target& to;
+    std::uint64_t begin, end;  // in the tile
+    std::uint64_t position;    // of the header in the file, in front of it the number of chunks for the first one
+    std::uint64_t chunks;      // of the tile
+    std::size_t header_size() const { return kChunkHeaderSize + (begin == 0 ? kTileHeaderSize : 0); }
+    bool fits(const std::byte* header) const {
+      if (begin == 0 && load_le<std::uint64_t>(std::exchange(header, header + kTileHeaderSize)) != chunks) return false;
+      return load_le<std::uint32_t>(header) == end - begin && load_le<std::uint32_t>(header + 4) == end - begin &&
+             load_le<std::uint32_t>(header + 8) == 0;
+    }
+  };
+
+  // False when the tiles have filters, or turn out to be cut in another way: then nothing is said about the bytes that
+  // the sinks have got.
+  bool plain(const Unit& unit, bool spare) {
+    const TileStream& first_tile = tiles_[unit.first];
+    const std::string key = first_tile.ref.fragment->file(*first_tile.ref.field, data_of(first_tile));
+    std::vector<Target> targets;
+    std::vector<PlainChunk> chunks;
+    targets.reserve(unit.count);
+    for (std::size_t i = unit.first; i < unit.first + unit.count; ++i) {
+      const TileStream& tile = tiles_[i];
+      const Fragment::Extent extent = tile.ref.fragment->stored(*tile.ref.field, data_of(tile), tile.ref.tile);
+      const Target& to = targets.emplace_back(target(tile, extent.begin));
+      if (!to.plan.steps.empty() || to.size == 0) return false;
+      const std::uint64_t cell = tile.validity ? 1 : tile.ref.field->cell_size();
+      const std::uint64_t length = std::max(cell, std::min(kChunkLimit, to.size) / cell * cell);
+      const std::uint64_t count = (to.size + length - 1) / length;
+      if (extent.end - extent.begin != kTileHeaderSize + count * kChunkHeaderSize + to.size) return false;
+      check_file_size(files_, key, extent.begin, extent.end);
+      for (std::uint64_t k = 0; k < count; ++k) {
+        const std::uint64_t begin = k * length, end = std::min(to.size, begin + length);
+        const std::uint64_t position = extent.begin + (k == 0 ? 0 : kTileHeaderSize + k * (kChunkHeaderSize + length));
+        if (to.sink.wants(begin, end)) chunks.push_back({to, begin, end, position, count});
+      }
+    }
+    std::atomic<bool> fits = true;
+    parallel_for(spare ? work_ : Work{.threads = 1}, (chunks.size() + kChunksPerRead - 1) / kChunksPerRead,
+                 [&](std::size_t i) {
+                   const std::size_t begin = i * kChunksPerRead;
+                   const std::span<const PlainChunk> some =
+                       std::span(chunks).subspan(begin, std::min(kChunksPerRead, chunks.size() - begin));
+                   if (!read_plain(key, some)) fits = false;
+                 });
+    return fits;
+  }
+
+  bool read_plain(const std::string& key, std::span<const PlainChunk> chunks) {
+    LeasePool<Buffers>::Lease buffers(buffers_);
+    std::array<std::byte, kChunksPerRead*(kTileHeaderSize + kChunkHeaderSize)> headers;
+    const auto header = [&](std::size_t i) { return headers.data() + i * (kTileHeaderSize + kChunkHeaderSize); };
+    std::array<MutableBytes, kChunksPerRead> taken;  // chunks that the sinks have no room for as they are
+    if (const std::uint64_t raw = chunk_bytes(chunks); buffers->raw.size() < raw) buffers->raw.resize(raw);
+    buffers->reads.clear();
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+      const PlainChunk& chunk = chunks[i];
+      std::uint64_t at = chunk.position + chunk.header_size();
+      buffers->reads.push_back({key, chunk.position, {header(i), chunk.header_size()}});
+      buffers->pieces.clear();
+      if (!chunk.to.sink.pieces(chunk.begin, chunk.end, buffers->pieces)) {
+        taken[i] = MutableBytes(buffers->raw).subspan(chunk_bytes(chunks.first(i)), chunk.end - chunk.begin);
+        buffers->pieces.push_back(taken[i]);
+      }
+      for (const MutableBytes piece : buffers->pieces) {
+        buffers->reads.push_back({key, at, piece});
+        at += piece.size();
+      }
+    }
+    fetch_ranges(files_, buffers->reads);
+    for (std::size_t i = 0; i < chunks.size(); ++i)
+      if (!chunks[i].fits(header(i))) return false;
+    for (std::size_t i = 0; i < chunks.size(); ++i)
+      if (!taken[i].empty()) chunks[i].to.sink.take(chunks[i].begin, taken[i]);
+    return true;
+  }
+
+  static std::uint64_t chunk_bytes(std::span<const PlainChunk> chunks) {
+    std::uint64_t bytes = 0;
+    for (const PlainChunk& chunk : chunks) bytes += chunk.end - chunk.begin;
+    return bytes;
+  }
+
   void small(const Unit& unit) {
     const TileStream& first = tiles_[unit.first];
     LeasePool<Buffers>::Lease buffers(buffers_);
@@ -108,6 +204,8 @@ class Streamer {
     if (chunk.raw_size == 0 || !to.sink.wants(chunk.raw_offset, end)) return;
     const MutableBytes in_place = to.sink.place(chunk.raw_offset, end);
     if (!in_place.empty()) return decode_one(to.plan, chunk, in_place, to.place(), buffers.scratch);
+    if (to.plan.steps.empty() && chunk.metadata.empty() && chunk.data.size() == chunk.raw_size)
+      return to.sink.take(chunk.raw_offset, chunk.data);
     if (buffers.raw.size() < chunk.raw_size) buffers.raw.resize(chunk.raw_size);
     const MutableBytes raw = MutableBytes(buffers.raw).first(chunk.raw_size);
     decode_one(to.plan, chunk, raw, to.place(), buffers.scratch);

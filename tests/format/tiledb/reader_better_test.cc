@@ -82,7 +82,10 @@ TEST(ReaderBetter, KeysAreAskedForByName) {
   EXPECT_ERROR(invalid_argument, "key", open_copy("encrypted_dense"));
   OpenOptions wrong;
   wrong.key.assign(32, std::byte{7});
-  EXPECT_THROW(ask(*open_copy("encrypted_dense", wrong), {}), Error);
+  EXPECT_ERROR(corrupt, "another key", ask(*open_copy("encrypted_dense", wrong), {}));
+  OpenOptions shorter;
+  shorter.key.assign(16, std::byte{7});
+  EXPECT_ERROR(invalid_argument, "32 bytes", open_copy("encrypted_dense", shorter));
   OpenOptions needless;
   needless.key.assign(32, std::byte{7});
   EXPECT_ERROR(invalid_argument, "not encrypted", open_copy("dense_2d_int32", needless));

@@ -3,7 +3,9 @@
 
 #include "format/tiledb/reader_build.h"
 #include "format/tiledb/reader_support.h"
+#include "format/tiledb/write_support.h"
 #include "store/wrappers.h"
+#include "support/expect_error.h"
 
 namespace tegula::tiledb {
 namespace {
@@ -58,8 +60,39 @@ TEST(ReaderRequests, AWindowDecodesTheChunksItTouches) {
   made.write(1, 0, cells_from(0, kExtent));
   const auto counts = std::make_shared<StoreCounts>();
   const TiledbArray array(counting_store(made.store(), counts), {});
+  read(array, 0, 1);  // footers and offsets
+  const std::uint64_t before = counts->bytes_read;
   EXPECT_EQ(read(array, 20000, 20003), cells_from(20000, 3));
+  EXPECT_EQ(counts->bytes_read - before, 65536u + kChunkHeaderSize) << "one chunk of four";
   EXPECT_EQ(read(array, 0, kExtent), cells_from(0, kExtent));
+}
+
+// Chunks with a checksum that does not fit are noticed when they are decoded, and only then.
+TEST(ReaderRequests, ChunksOutsideOfAWindowAreNotDecoded) {
+  using namespace writing;
+  const auto store = make_memory_store();
+  const Schema schema =
+      make_schema(false, {dimension("x", TypeId::int64, std::int64_t{0}, kExtent - 1, kExtent)},
+                  {attribute("a", TypeId::int32, 1, false, {filter("byteshuffle"), filter("checksum_md5")})});
+  const auto values = cells_from(0, kExtent);
+  create_array(store, schema, {})
+      ->write(between(0, kExtent), "a", {reinterpret_cast<const std::byte*>(values.data()), {values.size()}, {4}});
+  const std::string key = join("__fragments/" + store->list("__fragments").at(0).name, "a0.tdb");
+  const Bytes right = *store->get(key);
+  constexpr std::int64_t kChunkCells = 16384;
+  for (std::int64_t chunk = 0; chunk < 4; ++chunk) {
+    Bytes damaged = right;
+    damaged[static_cast<std::size_t>(chunk) * (right.size() / 4) + 30000] ^= std::byte{1};
+    store->put(key, ByteView(damaged));
+    const TiledbArray array(store, {});
+    for (std::int64_t other = 0; other < 4; ++other) {
+      const std::int64_t first = other * kChunkCells + 100;
+      if (other == chunk)
+        EXPECT_ERROR(corrupt, "MD5", read(array, first, first + 100));
+      else
+        EXPECT_EQ(read(array, first, first + 100), cells_from(first, 100));
+    }
+  }
 }
 
 TEST(ReaderRequests, ADamagedFragmentDoesNotHideTheOthers) {
