@@ -56,7 +56,7 @@ Limits limits_of(const std::vector<double>& values) {
   return limits;
 }
 
-double share(double value, double low, double high) { return high > low ? (value - low) / (high - low) : 0.5; }
+double share(double value, double low, double high) { return high != low ? (value - low) / (high - low) : 0.5; }
 
 std::vector<double> numbers_of(const Column& column, std::uint64_t cells) {
   if (!is_numeric(column.type, column.values_per_cell))
@@ -65,6 +65,16 @@ std::vector<double> numbers_of(const Column& column, std::uint64_t cells) {
   std::vector<double> out(cells);
   for (std::uint64_t i = 0; i < cells; ++i) out[i] = number_at(column, i);
   return out;
+}
+
+// The dimensions that a selection leaves.
+std::vector<std::string> axis_names(const Schema& schema, const Query& query) {
+  std::vector<std::string> names;
+  std::optional<Picks> picks;
+  if (query.select) picks = resolve(*query.select, schema.shape());
+  for (std::size_t i = 0; i < schema.dimensions.size(); ++i)
+    if (!picks || !picks->axes.at(i).dropped) names.push_back(schema.dimensions[i].name);
+  return names;
 }
 
 Plot gather(const Array& array, const Flags& flags, const Globals& globals) {
@@ -92,6 +102,8 @@ Plot gather(const Array& array, const Flags& flags, const Globals& globals) {
     const bool plane = schema.dimensions.size() == 2;
     plot.x = numbers_of(batch.columns[plane ? 1 : 0], batch.cells);
     plot.y = plane ? numbers_of(batch.columns[0], batch.cells) : plot.values;
+    plot.x_name = schema.dimensions[plane ? 1 : 0].name;
+    if (plane) plot.y_name = schema.dimensions[0].name;
   } else {
     const std::vector<std::uint64_t> shape = batch.shape ? *batch.shape : std::vector<std::uint64_t>{batch.cells};
     if (shape.size() > 2)
@@ -99,6 +111,9 @@ Plot gather(const Array& array, const Flags& flags, const Globals& globals) {
            shape.size());
     plot.rows = shape.size() == 2 ? shape[0] : 1;
     plot.columns = shape.empty() ? 1 : shape.back();
+    const std::vector<std::string> names = axis_names(schema, query);
+    if (!names.empty()) plot.x_name = names.back();
+    if (names.size() == 2) plot.y_name = names[0];
   }
   if (plot.values.empty()) fail(ErrorKind::invalid_argument, "there is no cell to draw");
   const Limits limits = limits_of(plot.values);
@@ -134,33 +149,60 @@ std::vector<double> resample(const Plot& plot, std::size_t rows, std::size_t col
 constexpr Colour kGrey{200, 200, 200}, kInk{40, 90, 160};
 constexpr int kMargin = 60, kBar = 16;
 
-void draw_axes(Canvas& canvas, int x, int y, int width, int height, double left, double right, double bottom,
-               double top) {
+struct Box {
+  int x, y, width, height;
+};
+
+// Round numbers between two ends, in either direction: multiples of 1, 2 or 5 times a power of ten.
+std::vector<double> ticks(double from, double to) {
+  const double low = std::min(from, to), span = std::abs(to - from);
+  if (!(span > 0) || !std::isfinite(span)) return {from};
+  constexpr int kAbout = 5;
+  const double power = std::pow(10, std::floor(std::log10(span / kAbout)));
+  double step = power;
+  for (const double factor : {2.0, 5.0, 10.0})
+    if (span / step > kAbout + 1) step = factor * power;
+  std::vector<double> out;
+  for (double n = std::ceil(low / step - 1e-9); n * step <= low + span * (1 + 1e-9); ++n)
+    out.push_back(n == 0 ? 0.0 : n * step);
+  return out;
+}
+
+std::string tick_text(double value) { return fmt::format("{:.5g}", value); }
+
+void draw_axes(Canvas& canvas, const Plot& plot, const Box& box, const Limits& across, const Limits& up) {
+  const auto [x, y, width, height] = box;
   canvas.line(x, y + height, x + width, y + height, {0, 0, 0});
   canvas.line(x, y, x, y + height, {0, 0, 0});
-  constexpr int kTicks = 4;
-  for (int i = 0; i <= kTicks; ++i) {
-    const int tx = x + width * i / kTicks, ty = y + height - height * i / kTicks;
-    const std::string across = fmt::format("{:.4g}", left + (right - left) * i / kTicks),
-                      up = fmt::format("{:.4g}", bottom + (top - bottom) * i / kTicks);
-    canvas.line(tx, y + height, tx, y + height + 4, {0, 0, 0});
-    canvas.text(tx - Canvas::text_width(across) / 2, y + height + 8, across);
-    canvas.line(x - 4, ty, x, ty, {0, 0, 0});
-    canvas.text(x - 8 - Canvas::text_width(up), ty - 3, up);
+  for (const double value : ticks(across.low, across.high)) {
+    const int at = x + static_cast<int>(share(value, across.low, across.high) * width);
+    canvas.line(at, y + height, at, y + height + 4, {0, 0, 0});
+    canvas.text(at - Canvas::text_width(tick_text(value)) / 2, y + height + 8, tick_text(value));
   }
+  for (const double value : ticks(up.low, up.high)) {
+    const int at = y + height - static_cast<int>(share(value, up.low, up.high) * height);
+    canvas.line(x - 4, at, x, at, {0, 0, 0});
+    canvas.text(x - 8 - Canvas::text_width(tick_text(value)), at - 3, tick_text(value));
+  }
+  canvas.text(x + width / 2 - Canvas::text_width(plot.x_name) / 2, y + height + 24, plot.x_name);
+  canvas.text(4, y - 18, plot.y_name);
 }
 
 void draw_bar(Canvas& canvas, int x, int y, int height, double low, double high) {
   for (int i = 0; i < height; ++i) canvas.fill(x, y + i, kBar, 1, heat(1 - static_cast<double>(i) / height));
-  canvas.text(x + kBar + 4, y, fmt::format("{:.4g}", high));
-  canvas.text(x + kBar + 4, y + height - 7, fmt::format("{:.4g}", low));
+  for (const double value : ticks(low, high)) {
+    const int at = y + height - static_cast<int>(share(value, low, high) * height);
+    canvas.line(x + kBar, at, x + kBar + 3, at, {0, 0, 0});
+    canvas.text(x + kBar + 6, at - 3, tick_text(value));
+  }
 }
 
 Canvas draw(const Plot& plot, int width, int height) {
   Canvas canvas(width, height);
   const bool coloured = plot.points ? plot.y != plot.values : plot.rows > 1;
   const int x = kMargin, y = 30, w = width - kMargin - (coloured ? 100 : 30), h = height - y - 40;
-  canvas.text(x, 12, plot.title);
+  canvas.text(x + w / 2 - Canvas::text_width(plot.title) / 2, 12, plot.title);
+  const Box box{x, y, w, h};
   if (plot.points) {
     const Limits across = limits_of(plot.x), up = limits_of(plot.y);
     for (std::size_t i = 0; i < plot.values.size(); ++i) {
@@ -169,7 +211,7 @@ Canvas draw(const Plot& plot, int width, int height) {
                 py = y + h - 2 - static_cast<int>(share(plot.y[i], up.low, up.high) * (h - 4));
       canvas.fill(px - 1, py - 1, 3, 3, coloured ? heat(share(plot.values[i], plot.low, plot.high)) : kInk);
     }
-    draw_axes(canvas, x, y, w, h, across.low, across.high, up.low, up.high);
+    draw_axes(canvas, plot, box, across, up);
   } else if (plot.rows == 1) {
     int last_x = -1, last_y = 0;
     for (std::size_t i = 0; i < plot.values.size(); ++i) {
@@ -185,7 +227,8 @@ Canvas draw(const Plot& plot, int width, int height) {
       last_x = px;
       last_y = py;
     }
-    draw_axes(canvas, x, y, w, h, 0, static_cast<double>(plot.columns - 1), plot.low, plot.high);
+    draw_axes(canvas, plot, box, {0, static_cast<double>(std::max<std::size_t>(plot.columns, 2) - 1)},
+              {plot.low, plot.high});
   } else {
     const std::vector<double> grid = resample(plot, static_cast<std::size_t>(h), static_cast<std::size_t>(w));
     for (int row = 0; row < h; ++row)
@@ -194,7 +237,8 @@ Canvas draw(const Plot& plot, int width, int height) {
             grid[static_cast<std::size_t>(row) * static_cast<std::size_t>(w) + static_cast<std::size_t>(column)];
         canvas.point(x + 1 + column, y + row, std::isfinite(value) ? heat(share(value, plot.low, plot.high)) : kGrey);
       }
-    draw_axes(canvas, x, y, w, h, 0, static_cast<double>(plot.columns - 1), static_cast<double>(plot.rows - 1), 0);
+    draw_axes(canvas, plot, box, {0, static_cast<double>(std::max<std::size_t>(plot.columns, 2) - 1)},
+              {static_cast<double>(plot.rows - 1), 0});
   }
   if (coloured) draw_bar(canvas, x + w + 14, y, h, plot.low, plot.high);
   return canvas;

@@ -68,6 +68,8 @@ class Repair {
       remaining_ = verify_all(*open(store_, flags_.open.options(globals_)), *store_, globals_.work);
     else
       remaining_ = bcolz::repair(*array, globals_.work);
+    for (const Leftover& item : removed_)
+      std::erase_if(remaining_, [&](const Problem& problem) { return problem.file == item.key; });
     report(array->schema());
     return damage_count(remaining_) ? kProblems : kOk;
   }

@@ -107,7 +107,10 @@ int create_array(const Flags& flags, const Globals& globals) {
   SchemaFlags wanted = flags.schema;
   if (!flags.file.empty() && data_kind(flags.file, flags.as) == DataKind::arrow)
     schema_like(wanted, read_arrow(bytes_of(flags.contents()), flags.file));
-  const Schema schema = wanted.schema(data);
+  Schema schema = wanted.schema(data);
+  // Before version 6 TileDB has the fill values of its types and no others.
+  if (flags.format_version.value_or(6) < 6 && wanted.fill.empty() && wanted.schema_file.empty())
+    for (Attribute& attribute : schema.attributes) attribute.fill.clear();
   if (flags.dry_run) {
     print(fmt::format("would make {}\n", what_it_is(schema)));
     return kOk;
