@@ -121,6 +121,10 @@ Query query_from(nb::dict request, const Schema& schema) {
       query.where = text_from(value);
     } else if (name == "aggregates") {
       query.aggregates = parse_aggregates(text_from(value));
+      // As in conditions: an attribute without a name goes by "value".
+      const bool unnamed = schema.attribute("") && !schema.attribute("value") && !schema.dimension("value");
+      for (Aggregate& aggregate : query.aggregates)
+        if (unnamed && aggregate.field == "value") aggregate.field.clear();
     } else if (name == "order") {
       query.order = order_from(text_from(value));
     } else if (name == "row_numbers") {

@@ -65,6 +65,8 @@ void translate(const std::exception_ptr& pointer, void* payload) {
 
 NB_MODULE(_tegula, module) {
   using namespace tegula::python;
+  // Handles that live in globals outlive the module when the interpreter ends.
+  nb::set_leak_warnings(false);
   const nb::object error =
       new_exception(module, "Error", "What goes wrong that no exception of Python names.", nb::handle(PyExc_Exception));
   static Classes classes;

@@ -1,7 +1,6 @@
 """Metadata of arrays and groups as a dict that is written through."""
 from __future__ import annotations
 
-import json
 from typing import Any, Callable, Dict, Iterator, MutableMapping, Tuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from .dtypes import Type
 def _decode(raw: Tuple[Tuple[str, str], int, bytes, bool]) -> Any:
     raw_type, count, data, is_json = raw
     if is_json:
+        import json
         return json.loads(data)
     kind = Type(*raw_type)
     if kind.is_unit:
@@ -25,6 +25,7 @@ def _decode(raw: Tuple[Tuple[str, str], int, bytes, bool]) -> Any:
 
 def _encode(value: Any, as_json: bool) -> Tuple[str, int, bytes, bool]:
     if as_json:
+        import json
         return 'uint8', 1, json.dumps(value, default=_plain, ensure_ascii=False).encode('utf-8', 'surrogateescape'), True
     if isinstance(value, str):
         data = value.encode('utf-8', 'surrogateescape')

@@ -1,7 +1,6 @@
 """Columns between the library and numpy."""
 from __future__ import annotations
 
-import json
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
 
 import numpy as np
@@ -26,6 +25,7 @@ def to_numpy(result: Any, index: int, shape: Optional[Tuple[int, ...]], schema: 
     if values is None:
         out = _objects(result, index, kind, data, offsets)
         if as_json:
+            import json
             out[:] = [json.loads(v) for v in out]
         inner: Tuple[int, ...] = ()
     else:
@@ -138,6 +138,7 @@ def to_column(field: Any, values: Any, schema: Schema, cells: Optional[int] = No
     if getattr(field, 'enumeration', ''):
         values = _codes(schema.enumeration(field.enumeration), values, kind.base)
     if getattr(field, '_holds_json', False):
+        import json
         values = _object_array(json.dumps(v) for v in np.asarray(values, object).ravel())
     array, mask = _values_and_mask(values)
     if array.dtype == object and mask is None and array.ndim == 1:

@@ -1,7 +1,6 @@
 """What an array is made of: Dim, Attr, Enumeration, Label, Schema."""
 from __future__ import annotations
 
-import dataclasses
 import operator
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
@@ -327,26 +326,30 @@ class Label(_Described):
         return f'Label({self.name!r}, dimension={self.dimension}, dtype={self.type_name!r})'
 
 
-@dataclasses.dataclass(eq=False)
 class Schema:
-    """What an array is: every format in one model. `create` takes one; so does its own format's."""
+    """What an array is: every format in one model. create() takes one."""
 
-    format: str = 'tiledb'
-    dims: Tuple[Dim, ...] = ()
-    attrs: Tuple[Attr, ...] = ()
-    sparse: bool = False
-    table: bool = False
-    format_version: int = 0
-    cell_order: str = 'row'
-    tile_order: str = 'row'
-    capacity: int = 10000
-    allows_duplicates: bool = False
-    enumerations: Tuple[Enumeration, ...] = ()
-    labels: Tuple[Label, ...] = ()
-    coords_filters: Optional[Tuple[FilterLike, ...]] = None
-    offsets_filters: Optional[Tuple[FilterLike, ...]] = None
-    validity_filters: Optional[Tuple[FilterLike, ...]] = None
-    current_domain: Optional[Tuple[Tuple[Any, Any], ...]] = None
+    def __init__(self, format: str = 'tiledb', dims: Iterable[Dim] = (), attrs: Iterable[Attr] = (), sparse: bool = False,
+                 table: bool = False, format_version: int = 0, cell_order: str = 'row', tile_order: str = 'row',
+                 capacity: int = 10000, allows_duplicates: bool = False, enumerations: Iterable[Enumeration] = (),
+                 labels: Iterable[Label] = (), coords_filters: Optional[Iterable[FilterLike]] = None,
+                 offsets_filters: Optional[Iterable[FilterLike]] = None, validity_filters: Optional[Iterable[FilterLike]] = None,
+                 current_domain: Optional[Tuple[Tuple[Any, Any], ...]] = None):
+        self.format, self.format_version = format, format_version
+        self.dims, self.attrs = tuple(dims), tuple(attrs)
+        self.sparse, self.table = sparse, table
+        self.cell_order, self.tile_order = cell_order, tile_order
+        self.capacity, self.allows_duplicates = capacity, allows_duplicates
+        self.enumerations, self.labels = tuple(enumerations), tuple(labels)
+        self.coords_filters, self.offsets_filters, self.validity_filters = coords_filters, offsets_filters, validity_filters
+        self.current_domain = current_domain
+
+    def __repr__(self) -> str:
+        parts = [f'format={self.format!r}']
+        parts += ['sparse=True'] if self.sparse else ['table=True'] if self.table else []
+        parts += [f'dims={list(self.dims)!r}', f'attrs={list(self.attrs)!r}']
+        parts += [f'enumerations={list(self.enumerations)!r}'] if self.enumerations else []
+        return f'Schema({", ".join(parts)})'
 
     @classmethod
     def _from(cls, raw: Dict[str, Any]) -> 'Schema':

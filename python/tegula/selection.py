@@ -143,7 +143,11 @@ def plan(key: Any, shape: Sequence[int]) -> Plan:
 
 
 def points(axes: Sequence[Any], shape: Sequence[int]) -> Plan:
-    lists = np.broadcast_arrays(*(_indices(a, i, n) for i, (a, n) in enumerate(zip(axes, shape))))
+    picked = [_indices(a, i, n) for i, (a, n) in enumerate(zip(axes, shape))]
+    try:
+        lists = np.broadcast_arrays(*picked)
+    except ValueError:
+        raise IndexError(f'shape mismatch: index lists of the shapes {", ".join(str(p.shape) for p in picked)} do not go together') from None
     return Plan(tuple(np.ascontiguousarray(a.ravel()) for a in lists), True, lists[0].shape)
 
 

@@ -60,6 +60,8 @@ def cells(values, field, tiledb):
     masked = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
     data = np.asarray(values.data) if masked is not None else np.asarray(values)
     kind = field._type if field is not None else None
+    if getattr(field, '_holds_json', False):
+        return list(data.ravel())
     if kind is not None and kind.is_unit and data.dtype.kind in 'OSUVu':
         if data.dtype == object:
             raw = [None if v is None else dtypes.encode(kind, v) for v in data.ravel()]
