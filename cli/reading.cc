@@ -55,6 +55,14 @@ Selection leading_part(const std::vector<std::uint64_t>& shape, std::uint64_t li
   return part;
 }
 
+// Enough for the first `limit` cells of a part: batches are as large as memory allows, and only the first ones count.
+std::uint64_t memory_for(const Schema& schema, std::uint64_t limit) {
+  constexpr std::uint64_t kLeast = 8 << 20;
+  std::uint64_t cell = 8 * schema.dimensions.size();
+  for (const Attribute& attribute : schema.attributes) cell += std::max<std::uint64_t>(attribute.cell_size(), 32);
+  return kLeast + (limit > UINT64_MAX / 8 / cell ? UINT64_MAX / 2 : 4 * limit * cell);
+}
+
 }  // namespace
 
 void with_coordinates(Query& query, const Schema& schema) {
@@ -72,6 +80,7 @@ void stream(const Array& array, Query query, Output& output) {
     const bool row = !query.order || *query.order == Order::row;
     if (!query.select && query.ranges.empty() && query.label_ranges.empty() && row)
       query.select = leading_part(array.schema().shape(), left);
+    query.work.memory = std::min(query.work.memory, memory_for(array.schema(), left));
   }
   const std::unique_ptr<BatchStream> batches = array.query(query);
   while (std::optional<Batch> batch = batches->next()) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The `tegula` command as a person uses it: arguments in; output, messages and exit code out."""
-import json, os, pathlib, struct, subprocess, zipfile
+import json, os, pathlib, struct, subprocess, time, zipfile
 
 from harness import FORMATS, TEGULA, CommandTest, main, npy, read_npy
 
@@ -58,6 +58,28 @@ class Reading(CommandTest):
         self.assertEqual(self.json('read', grid, '--limit', '5')['fields'][''], [0, 1, 2, 3, 4])
         self.assertEqual(len(self.out('head', grid).splitlines()), 11)
         self.assertEqual(len(self.out('head', grid, '-n', '3').splitlines()), 4)
+
+    def test_limit_of_huge_arrays_is_quick(self):
+        for fmt in ('zarr3', 'tiledb'):
+            self.run_tegula('create', fmt, '--format', fmt, '--shape', '1000000,1000000', '--type', 'int32', '--tile', '100,100')
+            for args in ([], ['--select', '[7:, 3:]'], ['--range', 'dim_0=5:999999']):
+                with self.subTest([fmt, *args]):
+                    start = time.monotonic()
+                    self.assertEqual(self.json('read', fmt, '--limit', '3', *args)['fields'][''], [0, 0, 0])
+                    self.assertLess(time.monotonic() - start, 5)
+
+    def test_missing_chunks(self):
+        grid = self.grid()
+        os.remove(self.path('grid', '1.1'))
+        self.assertEqual(self.json('read', grid, '--select', '[2]')['fields'][''], [8, 9, 0, 0])
+        self.fails(3, '1.1', 'read', grid, '--select', '[2]', '--missing', 'error')
+        self.assertEqual(self.json('read', grid, '--select', '[0]', '--missing', 'error')['fields'][''], [0, 1, 2, 3])
+
+    def test_ranges_of_labels(self):
+        array, _ = self.corpus_case('tiledb/v18/dimension_labels')
+        self.assertEqual(self.json('read', array, '--range', 'lab=0:2.5'), {'shape': [2], 'fields': {'a': [-3, -157969420]}})
+        self.assertEqual(self.json('read', array, '--range', 'tag=a:c'), {'shape': [3], 'fields': {'a': [986, -245, 525]}})
+        self.run_tegula('read', array, '--range', 'nowhere=1:2', code=2)
 
     def test_numpy_files(self):
         grid = self.grid()
@@ -219,6 +241,14 @@ class Writing(CommandTest):
         self.assertEqual(self.json('read', 'secret', '--key', key)['fields'][''], list(range(10)))
         self.fails(2, 'give the key', 'read', 'secret')
         self.run_tegula('read', 'secret', '--key', key.replace('0', '1'), code=3)
+        for name, contents in (('digits', key.encode() + b'\n'), ('bytes', bytes.fromhex(key))):
+            pathlib.Path(self.path(name)).write_bytes(contents)
+            self.assertEqual(self.json('read', 'secret', '--key-file', name)['fields'][''], list(range(10)))
+        self.run_tegula('create', 'other', 'v.npy', '--format', 'tiledb', '--tile', '4', '--key-file', 'digits')
+        self.assertIn('the same', self.out('diff', 'secret', 'other', '--key-file', 'bytes'))
+        pathlib.Path(self.path('short')).write_text('00ff')
+        self.fails(2, '32', 'read', 'secret', '--key-file', 'short')
+        self.fails(3, 'cannot read', 'read', 'secret', '--key-file', 'missing')
 
     def test_schema_round_trip(self):
         grid = self.grid()
