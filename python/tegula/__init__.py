@@ -5,7 +5,7 @@
     a[3:7, ::2]
 """
 from ._tegula import CorruptError, Error, UnsupportedError, __version__
-from .array import Array, ArrayBase, Column, SparseArray, Table
+from .array import Array, ArrayBase
 from .attrs import Attributes
 from .domain import Domain
 from .group import Group, Member
@@ -13,6 +13,8 @@ from .main import (FORMATS, Comparison, Consolidation, Problem, Report, compare,
                    open_group, probe, repair, vacuum, verify)
 from .query import Batch, Query
 from .schema import Attr, Dim, Enumeration, Filter, Label, Schema
+from .sparse import SparseArray
+from .table import Column, Table
 
 __all__ = ['Array', 'ArrayBase', 'Attr', 'Attributes', 'Batch', 'Column', 'Comparison', 'Consolidation', 'CorruptError', 'Dim',
            'Domain', 'Enumeration', 'Error', 'FORMATS', 'Filter', 'Group', 'Label', 'Member', 'Problem', 'Query', 'Report',

@@ -11,6 +11,7 @@ from .domain import Domain
 from .query import Query, aggregate, public_name
 from .schema import Attr, Schema
 from .selection import Indexer, Plan
+from .values import as_values, is_box, packed, spread
 
 Fields = Union[None, str, Sequence[str]]
 
@@ -289,7 +290,7 @@ class Array(ArrayBase):
             out[...] = self._read(plan)
         elif out.shape != wanted:
             raise ValueError(f'the array to read into has shape {out.shape}, the selection {wanted}')
-        elif out.dtype != base or plan.shape is not None or attr.nullable or not _packed(out, len(inner)):
+        elif out.dtype != base or plan.shape is not None or attr.nullable or not packed(out, len(inner)):
             out[...] = self._read(plan)
         else:
             self._handle.read(plan.axes, plan.points, attr.name, out, len(shape))
@@ -365,16 +366,16 @@ class Array(ArrayBase):
         if attr.nullable or base == object or (attr.enumeration and not np.asarray(value).dtype.kind in 'iu'):
             self._write_fields([attr], plan, shape, {attr.name: value})
             return
-        values = columns.cast(_as_values(value, base), base)
+        values = columns.cast(as_values(value, base), base)
         target = (plan.shape if plan.shape is not None else shape) + inner
         values = np.broadcast_to(values, target)
         if plan.shape is not None:
             values = values.reshape(shape + inner)
-        if not _packed(values, len(inner)):
+        if not packed(values, len(inner)):
             values = np.ascontiguousarray(values)
         if values.size == 0:
             return
-        if self.schema.format == 'tiledb' and not _is_box(plan):
+        if self.schema.format == 'tiledb' and not is_box(plan):
             box, inside = selection.bounding_box(plan, self.shape)
             whole = self._read(Plan(box), [attr])
             whole[inside] = values
@@ -395,7 +396,7 @@ class Array(ArrayBase):
             name = attr.name if attr.name in given else public_name(attr.name)
             if name not in given:
                 raise KeyError(f'no values for {name!r}; a write holds all fields')
-            raw.append(columns.to_column(attr, _spread(attr, given[name], shape), self.schema, cells)[0])
+            raw.append(columns.to_column(attr, spread(attr, given[name], shape), self.schema, cells)[0])
         self._handle.write_cells(plan.axes, raw, cells, shape, 'row')
 
     def append(self, values: Any) -> None:
@@ -436,203 +437,3 @@ class Array(ArrayBase):
 
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))
-
-
-class Table(Array):
-    """Rows of named columns: a bcolz ctable, or any array of one axis with several fields."""
-
-    @property
-    def columns(self) -> Tuple[str, ...]:
-        return self.fields
-
-    @property
-    def nrows(self) -> int:
-        return self.shape[0]
-
-    def _with_field(self, name: str) -> Any:
-        return Column(self._handle, self._uri, self._mode, self._options, self.schema.attr(name).name)
-
-    def where(self, condition: str, fields: Fields = None, *, limit: Optional[int] = None, skip: Optional[int] = None,
-              row_numbers: bool = False) -> Query:
-        """The rows that meet a condition: t.where('(f > 2) & (k == 7)')['f']."""
-        found = self.query(fields, where=condition, limit=limit, skip=skip, row_numbers=row_numbers)
-        if not self.schema.table:
-            found._request['rows'] = True
-        return found
-
-    def append(self, values: Any) -> None:
-        """Adds rows: a dict of columns, a structured array, a data frame or an Arrow table."""
-        self._check_writable()
-        raw, cells = columns.to_columns(values, self._attributes(), self.schema)
-        self._handle.append(raw, cells, None)
-        self._changed()
-
-    def add_column(self, name: str, values: Any = None, *, dtype: Any = None, fill: Any = None, filters: Any = None) -> None:
-        """Adds a column to a ctable: `values` for every row, or `fill` in all of them."""
-        self._check_writable()
-        given = None if values is None else np.asarray(values)
-        attr = Attr(name, dtype=dtype if dtype is not None else 'float64' if given is None else _row_dtype(given), fill=fill,
-                    filters=filters)
-        raw = None if given is None else columns.to_column(attr, given, self.schema)[0]
-        self._handle.add_column(attr._plain('bcolz'), raw)
-        self._changed()
-
-    def drop_column(self, name: str) -> None:
-        self._check_writable()
-        self._handle.drop_column(self.schema.attr(name).name)
-        self._changed()
-
-    def rename_column(self, name: str, new: str) -> None:
-        self._check_writable()
-        self._handle.rename_column(self.schema.attr(name).name, new)
-        self._changed()
-
-    def to_pandas(self, index: Any = None) -> Any:
-        return self.query().to_pandas(index)
-
-    def to_arrow(self) -> Any:
-        return self.query().to_arrow()
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        return self.query().__arrow_c_stream__(requested_schema)
-
-
-class Column(Array):
-    """A column of a table."""
-
-    @property
-    def name(self) -> str:
-        return public_name(self._field or '')
-
-    @property
-    def shape(self) -> Tuple[int, ...]:
-        return self.schema.shape
-
-
-class SparseArray(ArrayBase):
-    """A sparse array: cells with coordinates. Indexing gives the cells of a part of the domain."""
-
-    @property
-    def shape(self) -> Tuple[int, ...]:
-        """Extents of the domain; of integer and date dimensions only."""
-        return self.schema.shape
-
-    @property
-    def chunks(self) -> Tuple[int, ...]:
-        return self.schema.chunks
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all cells as they decode."""
-        return int(sum(decoded for _, decoded in self.info()['fields'].values()))
-
-    def __getitem__(self, key: Any) -> Any:
-        """a['v'] is one field; a[2:5, 7] the cells there, as a query. Slices of integers end before their stop."""
-        if isinstance(key, str):
-            return self._with_field(key)
-        if isinstance(key, list) and key and all(isinstance(k, str) for k in key):
-            return self.query(key)
-        return self.domain._query(key, half_open=True)
-
-    def write(self, cells: Any, at: Any = None) -> None:
-        """Adds cells: a dict of dimensions and attributes, a structured array, a data frame or an Arrow table."""
-        self._check_writable()
-        raw, count = columns.to_columns(cells, columns.fields_of(self.schema), self.schema)
-        handle = self._handle
-        if at is not None:
-            from . import main
-            handle = main._open_handle(self._uri, 'w', dict(self._options, write_at=main._time(at)))
-        handle.write_cells(None, raw, count, None, 'row')
-        self._changed()
-
-    def delete(self, where: str) -> None:
-        """Deletes the cells that meet a condition; readers of times before still see them."""
-        from . import _tegula
-        self._check_writable()
-        _tegula.delete_cells(self._handle, where)
-        self._changed()
-
-    def to_pandas(self, index: Any = None) -> Any:
-        return self.query().to_pandas(index)
-
-    def to_arrow(self) -> Any:
-        return self.query().to_arrow()
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        return self.query().__arrow_c_stream__(requested_schema)
-
-
-def _as_values(value: Any, base: np.dtype) -> np.ndarray:
-    if isinstance(value, np.ma.MaskedArray):
-        if np.ma.getmaskarray(value).any():
-            raise ValueError('the values have masked elements, and the field is not nullable')
-        value = value.data
-    if base.kind in 'mM' and not isinstance(value, np.ndarray):
-        return np.asarray(value, dtype=base)
-    if base.names is not None and not isinstance(value, np.ndarray):
-        return np.array(value, dtype=base)
-    array = np.asarray(value)
-    if array.dtype.kind == 'O' and base.kind != 'O':
-        return array.astype(base)
-    return array
-
-
-def _packed(array: np.ndarray, inner: int) -> bool:
-    """The values of each cell lie one after the other."""
-    expected = array.itemsize
-    for extent, stride in zip(array.shape[::-1][:inner], array.strides[::-1]):
-        if extent > 1 and stride != expected:
-            return False
-        expected *= extent
-    return True
-
-
-def _is_box(plan: Plan) -> bool:
-    if plan.points:
-        return False
-    for item in plan.axes:
-        if isinstance(item, slice):
-            if item.step not in (None, 1, -1):
-                return False
-        elif isinstance(item, np.ndarray) and item.size > 1 and not (np.diff(item) == 1).all():
-            return False
-    return True
-
-
-def _spread(attr: Attr, value: Any, shape: Tuple[int, ...]) -> Any:
-    """Values of a box in C order, repeated where numpy would."""
-    cells = int(np.prod(shape, dtype=np.int64))
-    if attr._values is None:
-        if isinstance(value, (str, bytes)):
-            flat = np.empty(cells, object)
-            flat[:] = value
-            return flat
-        if isinstance(value, np.ma.MaskedArray):
-            return value.reshape(-1)
-        array = value if isinstance(value, np.ndarray) else None
-        if array is None:
-            if len(shape) > 1:
-                array = np.empty(shape, object)
-                for place in np.ndindex(*shape):
-                    item = value
-                    for i in place:
-                        item = item[i]
-                    array[place] = item
-            else:
-                array = np.empty(len(value), object)
-                array[:] = list(value)
-        return array.reshape(-1) if array.dtype == object or attr._type.is_unit else array
-    if isinstance(value, np.ma.MaskedArray) or hasattr(value, 'isna'):
-        return value
-    array = np.asarray(value)
-    if attr.nullable and array.dtype == object:
-        return array.reshape(-1)
-    if attr.enumeration and array.dtype.kind not in 'iu':
-        return np.broadcast_to(array, shape).reshape(-1) if array.ndim == 0 else array
-    base, inner = dtypes.cell_dtype(attr._type, attr._values, attr._cell_shape)
-    return np.broadcast_to(columns.cast(_as_values(value, base), base), shape + inner)
-
-
-def _row_dtype(values: np.ndarray) -> Any:
-    row = values.shape[1:]
-    return np.dtype((values.dtype, row)) if row else values.dtype

@@ -8,9 +8,11 @@ from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Seq
 import numpy as np
 
 from . import _tegula
-from .array import Array, ArrayBase, Column, SparseArray, Table
+from .array import Array, ArrayBase
 from .group import Group
 from .schema import Attr, Dim, Enumeration, Schema
+from .sparse import SparseArray
+from .table import Table
 
 FORMATS = ('tiledb', 'bcolz', 'zarr0', 'zarr1', 'zarr2', 'zarr3')
 
@@ -380,5 +382,5 @@ def _token(array: ArrayBase) -> Tuple[Any, ...]:
             tuple(f['name'] for f in info['fragments']), state)
 
 
-__all__ = ['Column', 'Comparison', 'Consolidation', 'FORMATS', 'Problem', 'Report', 'compare', 'consolidate', 'convert', 'create',
+__all__ = ['Comparison', 'Consolidation', 'FORMATS', 'Problem', 'Report', 'compare', 'consolidate', 'convert', 'create',
            'create_group', 'open', 'open_group', 'probe', 'repair', 'vacuum', 'verify']
