@@ -7,63 +7,22 @@
 
 #include "base/parallel.h"
 #include "format/tiledb/ordered.h"
+#include "format/tiledb/radix_sort.h"
 
 namespace tegula::tiledb {
 
 namespace {
 
 constexpr std::size_t kBlock = 1 << 16;  // cells of one task
-constexpr unsigned kDigitBits = 11;
-constexpr std::size_t kSmall = 1 << 13;  // below, comparing beats distributing
+constexpr std::size_t kPiece = 1 << 12;  // cells whose values stay in the first cache
+
+struct KeyedCell {
+  std::uint64_t key = 0, index = 0;
+};
 
 void for_blocks(const Work& work, std::uint64_t n, const std::function<void(std::uint64_t, std::uint64_t)>& body) {
   parallel_for(work, (n + kBlock - 1) / kBlock,
                [&](std::size_t b) { body(b * kBlock, std::min<std::uint64_t>(n, (b + 1) * kBlock)); });
-}
-
-bool before(const KeyedCell& a, const KeyedCell& b) { return a.key != b.key ? a.key < b.key : a.index < b.index; }
-
-// Distributes by the highest digit that differs, then sorts each bucket by itself.
-void sort_range(std::span<KeyedCell> cells, std::span<KeyedCell> spare, const Work& work) {
-  if (cells.size() <= kSmall) {
-    std::sort(cells.begin(), cells.end(), before);
-    return;
-  }
-  std::uint64_t differing = 0;
-  for (const KeyedCell& cell : cells) differing |= cell.key ^ cells[0].key;
-  if (differing == 0) {
-    std::sort(cells.begin(), cells.end(), before);
-    return;
-  }
-  const unsigned top = 64 - static_cast<unsigned>(std::countl_zero(differing));
-  const unsigned shift = top > kDigitBits ? top - kDigitBits : 0;
-  constexpr std::size_t kBuckets = std::size_t{1} << kDigitBits;
-  const auto digit = [&](std::uint64_t key) { return (key >> shift) & (kBuckets - 1); };
-
-  const std::size_t blocks = (cells.size() + kBlock - 1) / kBlock;
-  std::vector<std::uint64_t> starts(blocks * kBuckets, 0);
-  for_blocks(work, cells.size(), [&](std::uint64_t begin, std::uint64_t end) {
-    std::uint64_t* counts = starts.data() + begin / kBlock * kBuckets;
-    for (std::uint64_t i = begin; i < end; ++i) ++counts[digit(cells[i].key)];
-  });
-  std::vector<std::uint64_t> bounds(kBuckets + 1, 0);
-  std::uint64_t sum = 0;
-  for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
-    bounds[bucket] = sum;
-    for (std::size_t block = 0; block < blocks; ++block) sum += std::exchange(starts[block * kBuckets + bucket], sum);
-  }
-  bounds[kBuckets] = sum;
-  for_blocks(work, cells.size(), [&](std::uint64_t begin, std::uint64_t end) {
-    std::uint64_t* places = starts.data() + begin / kBlock * kBuckets;
-    for (std::uint64_t i = begin; i < end; ++i) spare[places[digit(cells[i].key)]++] = cells[i];
-  });
-  parallel_for(work, kBuckets, [&](std::size_t bucket) {
-    const std::uint64_t begin = bounds[bucket], count = bounds[bucket + 1] - begin;
-    if (count == 0) return;
-    sort_range(spare.subspan(begin, count), cells.subspan(begin, count), work);
-    std::copy_n(spare.begin() + static_cast<std::ptrdiff_t>(begin), count,
-                cells.begin() + static_cast<std::ptrdiff_t>(begin));
-  });
 }
 
 // The eight bytes from `skip` on, most significant first.
@@ -85,17 +44,42 @@ std::size_t common_prefix(const Column& column, std::uint64_t cells) {
   return common;
 }
 
+// Tiles by shifts and products: divisions would take most of the time.
+class TileIndex {
+ public:
+  TileIndex(std::uint64_t extent, std::uint64_t largest)
+      : extent_(extent),
+        shift_(std::has_single_bit(extent) ? static_cast<unsigned>(std::countr_zero(extent)) : 64),
+        near_(largest < (std::uint64_t{1} << 52)),
+        inverse_(1.0 / static_cast<double>(extent)) {}
+  std::uint64_t operator()(std::uint64_t offset) const {
+    if (shift_ < 64) return offset >> shift_;
+    if (!near_) return offset / extent_;
+    const auto guess = static_cast<std::uint64_t>(
+        static_cast<std::int64_t>(static_cast<double>(static_cast<std::int64_t>(offset)) * inverse_));
+    const auto rest = static_cast<std::int64_t>(offset - guess * extent_);
+    return guess - static_cast<std::uint64_t>(rest < 0) +
+           static_cast<std::uint64_t>(rest >= static_cast<std::int64_t>(extent_));
+  }
+
+ private:
+  std::uint64_t extent_;
+  unsigned shift_;
+  bool near_;
+  double inverse_;
+};
+
+std::vector<const Column*> pointers(std::span<const Column> columns) {
+  std::vector<const Column*> all;
+  for (const Column& column : columns) all.push_back(&column);
+  return all;
+}
+
 int compare_coordinate(const Column& column, std::uint64_t a, std::uint64_t b) {
   return compare_values(column.type, column.var(), column.cell(a), column.cell(b));
 }
 
 }  // namespace
-
-void sort_by_key(Buffer<KeyedCell>& cells, const Work& work) {
-  if (std::is_sorted(cells.begin(), cells.end(), before)) return;
-  Buffer<KeyedCell> spare(cells.size());
-  sort_range(cells, spare, work);
-}
 
 CellOrder::CellOrder(const ArraySchema& schema, Order order) {
   const std::size_t n = schema.dimensions.size();
@@ -143,126 +127,220 @@ CellOrder::CellOrder(const ArraySchema& schema, Order order) {
   });
 }
 
-CellOrder::Values CellOrder::values_of(const Step& step, std::span<const Column> coordinates, std::uint64_t cells,
-                                       const Work& work) const {
-  Values result;
-  result.values.resize(cells);
-  std::uint64_t* out = result.values.data();
+void CellOrder::number_values(const Step& step, const Column& column, std::uint64_t begin,
+                              std::span<std::uint64_t> out) {
+  with_number(column.type, [&]<class T>(T) {
+    const std::byte* in = column.data.data() + begin * sizeof(T);
+    const auto each = [&](auto f) {
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = f(load_le<T>(in + i * sizeof(T)));
+    };
+    if (step.kind == Step::Kind::coordinate) return each([](T v) { return to_ordered(v); });
+    if constexpr (std::is_floating_point_v<T>) {
+      each([&](T v) {
+        return static_cast<std::uint64_t>((v - static_cast<T>(step.float_low)) / static_cast<T>(step.float_extent));
+      });
+    } else {
+      each([&](T v) { return to_ordered(v) - step.low; });
+      const std::uint64_t largest = *std::max_element(out.begin(), out.end());
+      const TileIndex tile(step.extent, std::max(largest, step.extent));
+      if (step.kind == Step::Kind::tile)
+        for (std::uint64_t& v : out) v = tile(v);
+      else
+        for (std::uint64_t& v : out) v -= tile(v) * step.extent;
+    }
+  });
+}
+
+Buffer<std::uint64_t> CellOrder::values_of(const Step& step, Coordinates coordinates, std::uint64_t cells,
+                                           const Work& work) const {
+  Buffer<std::uint64_t> values(cells);
+  std::uint64_t* out = values.data();
   if (step.kind == Step::Kind::hilbert) {
     for_blocks(work, cells, [&](std::uint64_t begin, std::uint64_t end) {
       std::vector<ByteView> columns;
       std::vector<std::span<const std::uint64_t>> offsets;
-      for (const Column& column : coordinates) {
-        if (column.var()) {
-          columns.emplace_back(column.data);
-          offsets.emplace_back(column.offsets.data() + begin, end - begin + 1);
+      for (const Column* column : coordinates) {
+        if (column->var()) {
+          columns.emplace_back(column->data);
+          offsets.emplace_back(column->offsets.data() + begin, end - begin + 1);
         } else {
-          columns.push_back(ByteView(column.data).subspan(begin * column.type.size, (end - begin) * column.type.size));
+          const std::size_t size = column->type.size;
+          columns.push_back(ByteView(column->data).subspan(begin * size, (end - begin) * size));
           offsets.emplace_back();
         }
       }
       curve_->places(columns, offsets, {out + begin, end - begin});
     });
-    return result;
+    return values;
   }
-  const Column& column = coordinates[step.dimension];
-  if (column.var()) {
-    result.exact = false;
-    const std::size_t skip = common_prefix(column, cells);
-    for_blocks(work, cells, [&](std::uint64_t begin, std::uint64_t end) {
+  const Column& column = *coordinates[step.dimension];
+  const std::size_t skip = column.var() ? common_prefix(column, cells) : 0;
+  for_blocks(work, cells, [&](std::uint64_t begin, std::uint64_t end) {
+    if (column.var())
       for (std::uint64_t i = begin; i < end; ++i) out[i] = prefix_of(column.cell(i), skip);
-    });
-    return result;
-  }
-  with_number(column.type, [&]<class T>(T) {
-    const std::byte* in = column.data.data();
-    for_blocks(work, cells, [&](std::uint64_t begin, std::uint64_t end) {
-      for (std::uint64_t i = begin; i < end; ++i) {
-        const T value = load_le<T>(in + i * sizeof(T));
-        std::uint64_t v = to_ordered(value);
-        if constexpr (std::is_floating_point_v<T>) {
-          if (step.kind == Step::Kind::tile)
-            v = static_cast<std::uint64_t>((value - static_cast<T>(step.float_low)) /
-                                           static_cast<T>(step.float_extent));
-        } else {
-          if (step.kind == Step::Kind::tile) v = (v - step.low) / step.extent;
-          if (step.kind == Step::Kind::in_tile) v = (v - step.low) % step.extent;
-        }
-        out[i] = v;
-      }
-    });
+    else
+      number_values(step, column, begin, {out + begin, end - begin});
   });
-  return result;
+  return values;
 }
 
-int CellOrder::compare(std::span<const Column> coordinates, std::uint64_t a, std::uint64_t b) const {
+CellOrder::Parts CellOrder::plan_key(Coordinates coordinates, std::uint64_t cells, const Work& work) const {
+  // Each step takes as many bits of the key as its values need; what does not fit is compared where keys tie.
+  Parts all;
+  std::size_t used = 0;
+  for (; used < steps_.size() && all.exact && all.bits < 64; ++used) {
+    const Step& step = steps_[used];
+    const bool hilbert = step.kind == Step::Kind::hilbert;
+    const bool text = !hilbert && coordinates[step.dimension]->var();
+    Part part;
+    part.step = &step;
+    if (hilbert || text) part.values = values_of(step, coordinates, cells, work);
+    const std::size_t blocks = (cells + kBlock - 1) / kBlock;
+    std::vector<std::uint64_t> low(blocks, UINT64_MAX), high(blocks, 0);
+    for_blocks(work, cells, [&](std::uint64_t begin, std::uint64_t end) {
+      std::array<std::uint64_t, kPiece> piece;
+      for (std::uint64_t at = begin; at < end; at += kPiece) {
+        std::span<const std::uint64_t> values;
+        const std::size_t n = std::min<std::uint64_t>(kPiece, end - at);
+        if (part.values.empty()) {
+          number_values(step, *coordinates[step.dimension], at, std::span(piece).first(n));
+          values = std::span(piece).first(n);
+        } else {
+          values = std::span(part.values).subspan(at, n);
+        }
+        std::uint64_t least = low[begin / kBlock], most = high[begin / kBlock];
+        for (const std::uint64_t v : values) {
+          least = std::min(least, v);
+          most = std::max(most, v);
+        }
+        low[begin / kBlock] = least;
+        high[begin / kBlock] = most;
+      }
+    });
+    part.base = *std::min_element(low.begin(), low.end());
+    part.bits = static_cast<unsigned>(std::bit_width(*std::max_element(high.begin(), high.end()) - part.base));
+    part.taken = std::min(part.bits, 64 - all.bits);
+    all.exact = !text && part.taken == part.bits;
+    all.bits += part.taken;
+    if (part.taken > 0) all.parts.push_back(std::move(part));
+  }
+  // Steps behind a full key have values to compare as well, unless they have one value only.
+  all.exact = all.exact && used == steps_.size();
+  const std::size_t whole = all.exact ? used : used - 1;
+  all.tiles_in_key = std::none_of(steps_.begin() + static_cast<std::ptrdiff_t>(whole), steps_.end(), [](const Step& s) {
+    return s.kind == Step::Kind::tile || s.kind == Step::Kind::hilbert;
+  });
+  return all;
+}
+
+void CellOrder::keys(const Parts& parts, Coordinates coordinates, std::uint64_t begin,
+                     std::span<std::uint64_t> out) const {
+  std::fill(out.begin(), out.end(), 0);
+  std::array<std::uint64_t, kPiece> piece;
+  for (const Part& part : parts.parts) {
+    const std::uint64_t* values = piece.data();
+    if (part.values.empty())
+      number_values(*part.step, *coordinates[part.step->dimension], begin, std::span(piece).first(out.size()));
+    else
+      values = part.values.data() + begin;
+    const unsigned cut = part.bits - part.taken;
+    if (part.taken == 64) {
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = values[i] - part.base;
+    } else {
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = (out[i] << part.taken) | ((values[i] - part.base) >> cut);
+    }
+  }
+}
+
+int CellOrder::compare(Coordinates coordinates, std::uint64_t a, std::uint64_t b) const {
   for (const Step& step : steps_) {
     if (step.kind == Step::Kind::hilbert || step.kind == Step::Kind::tile) continue;
-    if (const int c = compare_coordinate(coordinates[step.dimension], a, b); c != 0) return c;
+    if (const int c = compare_coordinate(*coordinates[step.dimension], a, b); c != 0) return c;
   }
   return 0;
 }
 
-Buffer<std::uint64_t> CellOrder::sort(std::span<const Column> coordinates, const Work& work) const {
-  const std::uint64_t cells = coordinates.empty() ? 0 : coordinates[0].cells();
-  Buffer<KeyedCell> keyed(cells);
+// `make` puts a key and an index together, `key` takes the key out again, still shifted by `low` bits.
+template <class E, class Make, class Key>
+Buffer<std::uint64_t> CellOrder::sort_as(const Parts& parts, Coordinates coordinates, std::uint64_t cells, Make make,
+                                         Key key, unsigned low, const Work& work, Twins* twins) const {
+  Buffer<E> sorted(cells);
   for_blocks(work, cells, [&](std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t i = begin; i < end; ++i) keyed[i] = {0, i};
-  });
-  // Each step takes as many bits of the key as its values need; what does not fit is compared where keys tie.
-  unsigned left = 64;
-  bool exact = true;
-  std::size_t packed = 0;
-  for (; packed < steps_.size() && exact && cells > 1; ++packed) {
-    const Values step = values_of(steps_[packed], coordinates, cells, work);
-    const auto [low, high] = std::minmax_element(step.values.begin(), step.values.end());
-    const std::uint64_t base = *low;
-    const unsigned bits = 64 - static_cast<unsigned>(std::countl_zero(*high - base));
-    const unsigned taken = std::min(bits, left);
-    exact = step.exact && taken == bits;
-    if (taken == 0) {
-      if (!exact) break;
-      continue;
+    std::array<std::uint64_t, kPiece> piece;
+    for (std::uint64_t at = begin; at < end; at += kPiece) {
+      const std::span<std::uint64_t> values = std::span(piece).first(std::min<std::uint64_t>(kPiece, end - at));
+      keys(parts, coordinates, at, values);
+      for (std::size_t i = 0; i < values.size(); ++i) sorted[at + i] = make(values[i], at + i);
     }
-    for_blocks(work, cells, [&](std::uint64_t begin, std::uint64_t end) {
-      for (std::uint64_t i = begin; i < end; ++i) {
-        const std::uint64_t value = (step.values[i] - base) >> (bits - taken);
-        keyed[i].key = taken == 64 ? value : (keyed[i].key << taken) | value;
-      }
-    });
-    left -= taken;
-  }
-  // A space tile that was cut off by the end of the key must not be skipped by compare(): then whole steps are redone.
-  const bool tiles_cut =
-      !exact && std::any_of(steps_.begin() + static_cast<std::ptrdiff_t>(packed == 0 ? 0 : packed - 1), steps_.end(),
-                            [](const Step& s) { return s.kind == Step::Kind::tile || s.kind == Step::Kind::hilbert; });
-  sort_by_key(keyed, work);
-  if (!exact && cells > 1) {
-    std::vector<Values> full;
-    if (tiles_cut)
-      for (const Step& step : steps_)
-        if (step.kind == Step::Kind::tile || step.kind == Step::Kind::hilbert)
-          full.push_back(values_of(step, coordinates, cells, work));
-    const auto less = [&](const KeyedCell& a, const KeyedCell& b) {
-      for (const Values& values : full)
-        if (values.values[a.index] != values.values[b.index]) return values.values[a.index] < values.values[b.index];
-      const int c = compare(coordinates, a.index, b.index);
-      return c != 0 ? c < 0 : a.index < b.index;
+  });
+  const auto bits = [&](const E& e) { return key(e).first; };
+  const auto index = [&](const E& e) { return key(e).second; };
+  if (!std::is_sorted(sorted.begin(), sorted.end(), [&](const E& a, const E& b) { return bits(a) < bits(b); }))
+    RadixSort<E, decltype(bits)>(bits, low, work).sort(sorted, low + parts.bits);
+
+  if (!parts.exact) {
+    // compare() leaves tiles out: those that the key does not hold whole are compared first.
+    std::vector<Buffer<std::uint64_t>> tiles;
+    for (const Step& step : steps_)
+      if (!parts.tiles_in_key && (step.kind == Step::Kind::tile || step.kind == Step::Kind::hilbert))
+        tiles.push_back(values_of(step, coordinates, cells, work));
+    const auto less = [&](const E& a, const E& b) {
+      for (const Buffer<std::uint64_t>& values : tiles)
+        if (values[index(a)] != values[index(b)]) return values[index(a)] < values[index(b)];
+      const int c = compare(coordinates, index(a), index(b));
+      return c != 0 ? c < 0 : index(a) < index(b);
     };
     for (std::uint64_t begin = 0; begin < cells;) {
       std::uint64_t end = begin + 1;
-      while (end < cells && keyed[end].key == keyed[begin].key) ++end;
+      while (end < cells && bits(sorted[end]) == bits(sorted[begin])) ++end;
       if (end - begin > 1)
-        std::sort(keyed.begin() + static_cast<std::ptrdiff_t>(begin), keyed.begin() + static_cast<std::ptrdiff_t>(end),
-                  less);
+        std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(begin),
+                  sorted.begin() + static_cast<std::ptrdiff_t>(end), less);
       begin = end;
     }
   }
   Buffer<std::uint64_t> order(cells);
+  std::vector<std::uint64_t> twin(cells / kBlock + 1, cells);  // the second of the first pair in each block
   for_blocks(work, cells, [&](std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t i = begin; i < end; ++i) order[i] = keyed[i].index;
+    for (std::uint64_t i = begin; i < end; ++i) order[i] = index(sorted[i]);
+    for (std::uint64_t i = std::max<std::uint64_t>(1, begin); twins && i < end; ++i) {
+      if (bits(sorted[i - 1]) != bits(sorted[i])) continue;
+      if (!parts.exact && !same_place(coordinates, index(sorted[i - 1]), index(sorted[i]))) continue;
+      twin[begin / kBlock] = i;
+      break;
+    }
   });
+  if (const auto first = std::find_if(twin.begin(), twin.end(), [&](std::uint64_t i) { return i < cells; });
+      twins && first != twin.end())
+    *twins = {order[*first - 1], order[*first]};
   return order;
+}
+
+Buffer<std::uint64_t> CellOrder::sort(Coordinates coordinates, const Work& work, Twins* twins) const {
+  if (twins) twins->reset();
+  const std::uint64_t cells = coordinates.empty() ? 0 : coordinates[0]->cells();
+  if (cells < 2) return Buffer<std::uint64_t>(cells, 0);
+  const Parts parts = plan_key(coordinates, cells, work);
+  // Key and index share one integer where they fit, which halves the memory that is moved.
+  const unsigned index_bits = static_cast<unsigned>(std::bit_width(cells - 1));
+  if (parts.bits + index_bits <= 64) {
+    const std::uint64_t mask = (std::uint64_t{1} << index_bits) - 1;
+    return sort_as<std::uint64_t>(
+        parts, coordinates, cells, [&](std::uint64_t key, std::uint64_t index) { return (key << index_bits) | index; },
+        [&](std::uint64_t packed) { return std::pair(packed & ~mask, packed & mask); }, index_bits, work, twins);
+  }
+  return sort_as<KeyedCell>(
+      parts, coordinates, cells, [](std::uint64_t key, std::uint64_t index) { return KeyedCell{key, index}; },
+      [](const KeyedCell& cell) { return std::pair(cell.key, cell.index); }, 0, work, twins);
+}
+
+Buffer<std::uint64_t> CellOrder::sort(std::span<const Column> coordinates, const Work& work, Twins* twins) const {
+  return sort(pointers(coordinates), work, twins);
+}
+
+bool CellOrder::same_place(Coordinates coordinates, std::uint64_t a, std::uint64_t b) {
+  return std::all_of(coordinates.begin(), coordinates.end(),
+                     [&](const Column* column) { return compare_coordinate(*column, a, b) == 0; });
 }
 
 bool CellOrder::same_place(std::span<const Column> coordinates, std::uint64_t a, std::uint64_t b) {

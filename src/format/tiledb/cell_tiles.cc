@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <tuple>
-#include <vector>
+#include <string_view>
 
-#include "base/parallel.h"
 #include "format/tiledb/with_type.h"
 
 namespace tegula::tiledb {
@@ -33,68 +31,74 @@ void gather(const std::byte* from, std::span<const std::uint64_t> order, std::si
   }
 }
 
-// Smallest and largest coordinate of some cells.
-std::pair<ByteView, ByteView> extremes(const SchemaDimension& dimension, const Column& column,
-                                       std::span<const std::uint64_t> order) {
-  std::uint64_t low = order[0], high = order[0];
-  if (dimension.var()) {
-    for (const std::uint64_t i : order) {
-      if (text_of(column.cell(i)) < text_of(column.cell(low))) low = i;
-      if (text_of(column.cell(i)) > text_of(column.cell(high))) high = i;
-    }
-  } else {
-    with_number(dimension.type, [&]<class T>(T) {
-      const std::byte* data = column.data.data();
-      T smallest = load_le<T>(data + low * sizeof(T)), largest = smallest;
-      for (const std::uint64_t i : order) {
-        const T value = load_le<T>(data + i * sizeof(T));
-        if (value < smallest) smallest = value, low = i;
-        if (value > largest) largest = value, high = i;
-      }
-    });
-  }
-  return {column.cell(low), column.cell(high)};
-}
-
 }  // namespace
 
-TileColumn gather_tile(const StoredField& field, const Column& column, std::span<const std::uint64_t> cells) {
-  TileColumn tile;
+void gather_tile(const StoredField& field, const Column& column, std::span<const std::uint64_t> cells,
+                 TileColumn& out) {
   if (field.var()) {
-    tile.offsets.resize(cells.size());
+    out.offsets.resize(cells.size());
     std::uint64_t bytes = 0;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      tile.offsets[i] = bytes;
-      bytes += column.cell(cells[i]).size();
+      out.offsets[i] = bytes;
+      bytes += column.offsets[cells[i] + 1] - column.offsets[cells[i]];
     }
-    tile.data.resize(bytes);
+    out.data.resize(bytes);
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      const ByteView cell = column.cell(cells[i]);
-      std::copy(cell.begin(), cell.end(), tile.data.begin() + static_cast<std::ptrdiff_t>(tile.offsets[i]));
+      const std::uint64_t begin = column.offsets[cells[i]];
+      std::copy_n(column.data.data() + begin, column.offsets[cells[i] + 1] - begin, out.data.data() + out.offsets[i]);
     }
   } else {
-    gather(column.data.data(), cells, field.cell_size(), tile.data);
+    gather(column.data.data(), cells, field.cell_size(), out.data);
   }
-  if (!field.nullable) return tile;
-  tile.validity.assign(cells.size(), std::byte{1});
+  if (!field.nullable) return;
+  out.validity.assign(cells.size(), std::byte{1});
   if (column.nullable)
-    for (std::size_t i = 0; i < cells.size(); ++i) tile.validity[i] = std::byte{column.valid(cells[i])};
-  return tile;
+    for (std::size_t i = 0; i < cells.size(); ++i) out.validity[i] = std::byte{column.valid(cells[i])};
 }
 
-void add_rectangles(const ArraySchema& schema, std::span<const Column* const> dimensions,
-                    std::span<const std::uint64_t> order, MbrTable& rectangles, const Work& work) {
-  const std::uint64_t tiles = (order.size() + schema.capacity - 1) / schema.capacity;
-  const std::size_t n = schema.dimensions.size();
-  std::vector<ByteView> low(tiles * n), high(tiles * n);
-  parallel_for(work, tiles, [&](std::size_t tile) {
-    const std::uint64_t first = tile * schema.capacity;
-    const auto cells = order.subspan(first, std::min<std::uint64_t>(schema.capacity, order.size() - first));
-    for (std::size_t d = 0; d < n; ++d)
-      std::tie(low[tile * n + d], high[tile * n + d]) = extremes(schema.dimensions[d], *dimensions[d], cells);
+TileRectangles::TileRectangles(const ArraySchema& schema, std::uint64_t tiles)
+    : schema_(schema), low_(tiles * schema.dimensions.size()), high_(low_.size()) {}
+
+void TileRectangles::take(std::uint64_t tile, const StoredField& field, const TileColumn& cells) {
+  if (field.kind != FieldKind::dimension) return;
+  Bytes& low = low_[tile * schema_.dimensions.size() + field.index];
+  Bytes& high = high_[tile * schema_.dimensions.size() + field.index];
+  const ByteView data = cells.data;
+  if (field.var()) {
+    std::string_view least, most;
+    for (std::size_t i = 0; i < cells.offsets.size(); ++i) {
+      const std::uint64_t end = i + 1 < cells.offsets.size() ? cells.offsets[i + 1] : data.size();
+      const std::string_view text = text_of(data.subspan(cells.offsets[i], end - cells.offsets[i]));
+      if (i == 0 || text < least) least = text;
+      if (i == 0 || text > most) most = text;
+    }
+    low = copy_of(bytes_of(least));
+    high = copy_of(bytes_of(most));
+    return;
+  }
+  with_number(field.type, [&]<class T>(T) {
+    T least = load_le<T>(data.data()), most = least;
+    for (std::size_t i = 0; i < data.size(); i += sizeof(T)) {
+      const T value = load_le<T>(data.data() + i);
+      least = value < least ? value : least;
+      most = value > most ? value : most;
+    }
+    low.resize(sizeof(T));
+    high.resize(sizeof(T));
+    store_le<T>(low.data(), least);
+    store_le<T>(high.data(), most);
   });
-  for (std::uint64_t tile = 0; tile < tiles; ++tile)
-    rectangles.add(std::span(low).subspan(tile * n, n), std::span(high).subspan(tile * n, n));
+}
+
+void TileRectangles::append_to(MbrTable& rectangles) const {
+  const std::size_t n = schema_.dimensions.size();
+  for (std::size_t tile = 0; tile < low_.size() / n; ++tile) {
+    const std::vector<ByteView> low(low_.begin() + static_cast<std::ptrdiff_t>(tile * n),
+                                    low_.begin() + static_cast<std::ptrdiff_t>((tile + 1) * n));
+    const std::vector<ByteView> high(high_.begin() + static_cast<std::ptrdiff_t>(tile * n),
+                                     high_.begin() + static_cast<std::ptrdiff_t>((tile + 1) * n));
+    rectangles.add(low, high);
+  }
 }
 
 FragmentCover cover_of(MbrTable rectangles, const ArraySchema& schema, std::uint64_t last_tile_cells) {

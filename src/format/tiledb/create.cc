@@ -35,29 +35,6 @@ bool has_schema(const Store& store) {
   return std::any_of(schemas.begin(), schemas.end(), [](const Entry& entry) { return !entry.folder; });
 }
 
-void make_room(Store& store, bool overwrite) {
-  std::vector<Entry> listing = store.list("");
-  std::erase_if(listing, is_debris);
-  if (listing.empty()) return;
-  const ObjectKind kind = probe(listing);
-  const bool stopped = kind == ObjectKind::none && std::all_of(listing.begin(), listing.end(),
-                                                               [](const Entry& e) { return e.name.starts_with("__"); });
-  if (stopped || (kind == ObjectKind::array && !has_schema(store))) return;
-  if (kind == ObjectKind::none) fail(ErrorKind::invalid_argument, "the folder holds something else already");
-  if (!overwrite)
-    fail(ErrorKind::invalid_argument, "there is already a TileDB {} here; pass overwrite to replace it",
-         kind == ObjectKind::group ? "group" : "array");
-  // Schemas go first: what a stop leaves behind is then no array rather than half of one.
-  store.remove(kOldSchemaFile);
-  store.remove_tree(kSchemaFolder);
-  for (const Entry& entry : listing) {
-    if (entry.folder)
-      store.remove_tree(entry.name);
-    else
-      store.remove(entry.name);
-  }
-}
-
 // The schema goes last, and makes the array.
 void write_array(Store& store, ArraySchema schema, const std::vector<Enumeration>& enumerations, std::uint64_t time,
                  const Key& key) {
@@ -104,6 +81,30 @@ void name_fields(ArraySchema& schema) {
 }
 
 }  // namespace
+
+void make_room(Store& store, bool overwrite) {
+  std::vector<Entry> listing = store.list("");
+  std::erase_if(listing, is_debris);
+  if (listing.empty()) return;
+  const ObjectKind kind = probe(listing);
+  const bool stopped = kind == ObjectKind::none && std::all_of(listing.begin(), listing.end(),
+                                                               [](const Entry& e) { return e.name.starts_with("__"); });
+  if (stopped || (kind == ObjectKind::array && !has_schema(store))) return;
+  if (kind == ObjectKind::none) fail(ErrorKind::invalid_argument, "the folder holds something else already");
+  if (!overwrite)
+    fail(ErrorKind::invalid_argument, "there is already a TileDB {} here; pass overwrite to replace it",
+         kind == ObjectKind::group ? "group" : "array");
+  // Schemas go first: what a stop leaves behind is then no array rather than half of one.
+  store.remove(kOldSchemaFile);
+  store.remove_tree(kSchemaFolder);
+  store.remove_tree(kGroupFolder);
+  for (const Entry& entry : listing) {
+    if (entry.folder)
+      store.remove_tree(entry.name);
+    else
+      store.remove(entry.name);
+  }
+}
 
 std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options) {
   const std::uint32_t version = options.format_version.value_or(kWriteVersion);

@@ -13,4 +13,7 @@ namespace tegula::tiledb {
 // already, unless `overwrite` is set and it is TileDB's.
 std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options);
 
+// Throws invalid_argument when the folder is taken; with `overwrite`, removes a TileDB array or group that is there.
+void make_room(Store& store, bool overwrite);
+
 }  // namespace tegula::tiledb

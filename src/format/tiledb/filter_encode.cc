@@ -43,7 +43,9 @@ class ChunkEncoder {
 
   void finish(Bytes& metadata, Bytes& data) const {
     for (const Bytes& part : parts_) metadata.insert(metadata.end(), part.begin(), part.end());
-    data.insert(data.end(), data_.begin(), data_.end());
+    const std::size_t at = data.size();
+    data.resize(at + data_.size());
+    if (!data_.empty()) std::memcpy(data.data() + at, data_.data(), data_.size());
   }
 
  private:

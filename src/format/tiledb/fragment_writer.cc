@@ -3,6 +3,8 @@
 #include "format/tiledb/fragment_writer.h"
 
 #include <algorithm>
+#include <mutex>
+#include <optional>
 
 #include "base/context.h"
 #include "base/fail.h"
@@ -17,6 +19,8 @@ namespace tegula::tiledb {
 namespace {
 
 using Data = Fragment::Data;
+
+constexpr std::size_t kSyncs = 8;  // at once
 
 std::string fragment_name(std::uint32_t version, const FragmentTimes& times) {
   // Versions 3 and 4 have no suffix.
@@ -103,29 +107,35 @@ void FragmentWriter::open_columns() {
       if (!file->key.empty()) file->upload = target_.store->begin(file->key);
 }
 
-FragmentWriter::EncodedTile FragmentWriter::encode(const Column& column, std::uint64_t tile, const TileMaker& make,
-                                                   const Work& work) {
-  EncodedTile out;
+void FragmentWriter::encode(const Column& column, std::uint64_t tile, const TileFiller& fill, EncodedTile& out,
+                            const Work& work) {
+  out.data.clear();
+  out.var.clear();
+  out.validity.clear();
   const StoredField& field = fields_[column.fields[0]];
-  TileColumn cells = make(tile, column.fields[0]);
+  LeasePool<TileColumn>::Lease lease(cells_);
+  TileColumn& cells = *lease;
+  cells.clear();
+  fill(tile, column.fields[0], cells);
   if (has_tile_statistics(version_)) out.statistics = tile_statistics(field, cells);
   if (field.in_coords) {
     // One dimension behind the other; no chunk holds values of two.
     std::vector<std::uint64_t> chunks = cut_cells(cells.data.size(), field.type.size);
     const std::size_t per_dimension = chunks.size();
     for (std::size_t i = 1; i < column.fields.size(); ++i) {
-      const TileColumn next = make(tile, column.fields[i]);
+      TileColumn next;
+      fill(tile, column.fields[i], next);
       cells.data.insert(cells.data.end(), next.data.begin(), next.data.end());
       chunks.insert(chunks.end(), chunks.begin(), chunks.begin() + static_cast<std::ptrdiff_t>(per_dimension));
     }
     encode_tile(column.plan, cells.data, chunks, out.data, scratch_, work);
-    return out;
+    return;
   }
   if (field.var()) {
     out.var_size = cells.data.size();
     if (column.text) {
-      ScratchPool::Lease lease(scratch_);
-      encode_text_tile(column.var_plan, cells.data, cells.offsets, out.var, *lease);
+      ScratchPool::Lease scratch(scratch_);
+      encode_text_tile(column.var_plan, cells.data, cells.offsets, out.var, *scratch);
       encode_tile(column.plan, {}, {}, out.data, scratch_, work);
     } else {
       encode_tile(column.var_plan, cells.data,
@@ -143,32 +153,51 @@ FragmentWriter::EncodedTile FragmentWriter::encode(const Column& column, std::ui
   if (field.nullable)
     encode_tile(column.validity_plan, cells.validity, cut_cells(cells.validity.size(), 1), out.validity, scratch_,
                 work);
-  return out;
 }
 
-void FragmentWriter::add_tiles(std::uint64_t count, std::uint64_t tile_bytes, const TileMaker& make, const Work& work) {
+void FragmentWriter::append(Column& column, EncodedTile& tile) {
+  column.data.append(tile.data);
+  if (column.var.upload) {
+    column.var.append(tile.var);
+    column.var_sizes.push_back(tile.var_size);
+  }
+  if (column.validity.upload) column.validity.append(tile.validity);
+  column.statistics.push_back(std::move(tile.statistics));
+}
+
+void FragmentWriter::add_tiles(std::uint64_t count, std::uint64_t tile_bytes, const TileFiller& fill,
+                               const Work& work) {
   const Context doing([&] { return fmt::format("writing fragment {}", name_); });
+  threads_ = work.threads;
   // Enough tiles at once for all threads, and no more than the budget allows: a tile is held raw and filtered.
   const std::uint64_t fit = std::max<std::uint64_t>(1, work.memory / 4 / std::max<std::uint64_t>(1, tile_bytes));
-  const std::uint64_t group = std::min<std::uint64_t>({count, fit, 4ull * thread_count(work)});
+  const std::uint64_t group = std::min<std::uint64_t>({count, fit, 32ull * thread_count(work)});
+  Work inside = work;  // the chunks of a tile share the work only where the tiles are too few for all threads
+  if (group * columns_.size() >= thread_count(work)) inside.threads = 1;
   for (std::uint64_t first = 0; first < count; first += group) {
-    work.check();
-    const std::uint64_t n = std::min(group, count - first);
-    std::vector<EncodedTile> encoded(n * columns_.size());
-    parallel_for(work, encoded.size(), [&](std::size_t i) {
-      encoded[i] = encode(columns_[i % columns_.size()], first + i / columns_.size(), make, work);
-    });
-    for (std::size_t i = 0; i < encoded.size(); ++i) {
-      Column& column = columns_[i % columns_.size()];
-      EncodedTile& tile = encoded[i];
-      column.data.append(tile.data);
-      if (column.var.upload) {
-        column.var.append(tile.var);
-        column.var_sizes.push_back(tile.var_size);
+    const std::size_t n = static_cast<std::size_t>(std::min(group, count - first)) * columns_.size();
+    std::vector<std::optional<LeasePool<EncodedTile>::Lease>> done(n);
+    std::mutex mutex;
+    std::size_t next = 0;
+    bool writing = false;
+    parallel_for(work, n, [&](std::size_t i) {
+      LeasePool<EncodedTile>::Lease tile(encoded_);
+      encode(columns_[i % columns_.size()], first + i / columns_.size(), fill, *tile, inside);
+      // Files grow in the order of tiles. Whoever has the next one writes it and those that wait behind it, while the
+      // others go on filtering.
+      std::unique_lock lock(mutex);
+      done[i].emplace(std::move(tile));
+      if (writing) return;
+      writing = true;
+      while (next < n && done[next]) {
+        lock.unlock();
+        append(columns_[next % columns_.size()], **done[next]);
+        done[next].reset();
+        lock.lock();
+        ++next;
       }
-      if (column.validity.upload) column.validity.append(tile.validity);
-      column.statistics.push_back(std::move(tile.statistics));
-    }
+      writing = false;
+    });
   }
   tiles_ += count;
 }
@@ -195,13 +224,26 @@ Bytes FragmentWriter::metadata_file(const FragmentCover& cover) const {
 
 void FragmentWriter::finish(const FragmentCover& cover) {
   const Context doing([&] { return fmt::format("writing fragment {}", name_); });
+  std::vector<std::unique_ptr<Upload>> uploads;
   for (Column& column : columns_)
     for (File* file : {&column.data, &column.var, &column.validity})
-      if (file->upload) file->upload->commit();
+      if (file->upload) uploads.push_back(std::move(file->upload));
   const Bytes metadata = metadata_file(cover);
+  const std::string metadata_key = join(folder_, kFragmentMetadataFile);
+  // Where a mark follows, the metadata is a file like the others.
+  const bool marked = in_commits_folder(version_) || has_ok_files(version_);
+  if (marked) {
+    uploads.push_back(target_.store->begin(metadata_key));
+    uploads.back()->append(metadata);
+  }
+  // Syncs wait for the disk, which takes several of them at once.
+  Work syncs;
+  syncs.threads = threads_ == 1 ? 1 : static_cast<unsigned>(std::min(uploads.size(), kSyncs));
+  parallel_for(syncs, uploads.size(), [&](std::size_t i) { uploads[i]->commit(); });
+  if (marked) return;
   // The last step may fail after it took effect: then what is visible must stay.
-  if (!in_commits_folder(version_) && !has_ok_files(version_)) committed_ = true;
-  target_.store->put(join(folder_, kFragmentMetadataFile), metadata);
+  committed_ = true;
+  target_.store->put(metadata_key, metadata);
 }
 
 std::string FragmentWriter::hand_over() {

@@ -9,6 +9,7 @@
 
 #include "format/tiledb/array_schema.h"
 #include "format/tiledb/fragment.h"
+#include "format/tiledb/lease_pool.h"
 #include "format/tiledb/tile_statistics.h"
 #include "store/store.h"
 #include "tegula/work.h"
@@ -54,11 +55,11 @@ class FragmentWriter {
   const std::vector<StoredField>& fields() const { return fields_; }
   const std::string& name() const { return name_; }
 
-  // Adds the next `count` tiles. `make` gives the cells of a field (an index into fields()) in one of them; it is
-  // called from several threads. `tile_bytes` is about what a tile of all fields takes, by which memory is kept in
-  // bounds.
-  using TileMaker = std::function<TileColumn(std::uint64_t tile, std::size_t field)>;
-  void add_tiles(std::uint64_t count, std::uint64_t tile_bytes, const TileMaker& make, const Work& work);
+  // Adds the next `count` tiles. `fill` puts the cells of a field (an index into fields()) in one of them into an empty
+  // column, whose buffers are used again; it is called from several threads. `tile_bytes` is about what a tile of all
+  // fields takes, by which memory is kept in bounds.
+  using TileFiller = std::function<void(std::uint64_t tile, std::size_t field, TileColumn& out)>;
+  void add_tiles(std::uint64_t count, std::uint64_t tile_bytes, const TileFiller& fill, const Work& work);
   void commit(const FragmentCover& cover);
 
   // The same in steps, for fragments that a file of commits makes visible together: everything but the mark, and the
@@ -92,7 +93,8 @@ class FragmentWriter {
     TileStatistics statistics;
   };
   void open_columns();
-  EncodedTile encode(const Column& column, std::uint64_t tile, const TileMaker& make, const Work& work);
+  void encode(const Column& column, std::uint64_t tile, const TileFiller& fill, EncodedTile& out, const Work& work);
+  static void append(Column& column, EncodedTile& tile);
   Bytes metadata_file(const FragmentCover& cover) const;
 
   const WriteTarget target_;
@@ -103,7 +105,10 @@ class FragmentWriter {
   std::vector<StoredField> fields_;
   std::vector<Column> columns_;
   std::uint64_t tiles_ = 0;
+  unsigned threads_ = 0;  // of the work so far
   ScratchPool scratch_;
+  LeasePool<TileColumn> cells_;
+  LeasePool<EncodedTile> encoded_;
   bool committed_ = false;
 };
 

@@ -15,9 +15,11 @@ class LeasePool {
   class Lease {
    public:
     explicit Lease(LeasePool& pool) : pool_(pool), object_(pool.take()) {}
-    ~Lease() { pool_.give(std::move(object_)); }
-    Lease(const Lease&) = delete;
-    Lease& operator=(const Lease&) = delete;
+    ~Lease() {
+      if (object_) pool_.give(std::move(object_));
+    }
+    Lease(Lease&& other) noexcept = default;  // leaves nothing to give back
+    Lease& operator=(Lease&&) = delete;
     T& operator*() { return *object_; }
     T* operator->() { return object_.get(); }
 

@@ -202,17 +202,17 @@ class MergeOutput {
           return rows.columns[special + 2];
       }
     };
+    TileRectangles rectangles(*target_.schema, count);
     writer_->add_tiles(
         count, tile_bytes,
-        [&](std::uint64_t tile, std::size_t f) {
+        [&](std::uint64_t tile, std::size_t f, TileColumn& out) {
           const std::uint64_t first = tile * capacity;
-          return gather_tile(fields[f], column_of(fields[f]),
-                             cells.subspan(first, std::min<std::uint64_t>(capacity, cells.size() - first)));
+          gather_tile(fields[f], column_of(fields[f]),
+                      cells.subspan(first, std::min<std::uint64_t>(capacity, cells.size() - first)), out);
+          rectangles.take(tile, fields[f], out);
         },
         work);
-    std::vector<const Column*> dimensions;
-    for (const Column& column : rows.coordinates()) dimensions.push_back(&column);
-    add_rectangles(*target_.schema, dimensions, cells, rectangles_, work);
+    rectangles.append_to(rectangles_);
     last_tile_cells_ = cells.size() - (count - 1) * capacity;
   }
 

@@ -1,6 +1,7 @@
 #include "format/tiledb/tile.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/context.h"
 #include "base/cursor.h"
@@ -18,12 +19,14 @@ constexpr std::size_t kChunksPerTask = 4;
 void append_chunk(std::uint64_t raw, ByteView metadata, ByteView data, Bytes& out) {
   if (std::max({raw, std::uint64_t{metadata.size()}, std::uint64_t{data.size()}}) > UINT32_MAX)
     fail(ErrorKind::invalid_argument, "a chunk of {} bytes is too large for the format; write smaller tiles", raw);
-  ByteWriter writer(out);
-  writer.put(static_cast<std::uint32_t>(raw));
-  writer.put(static_cast<std::uint32_t>(data.size()));
-  writer.put(static_cast<std::uint32_t>(metadata.size()));
-  writer.bytes(metadata);
-  writer.bytes(data);
+  std::size_t at = out.size();
+  out.resize(at + kChunkHeaderSize + metadata.size() + data.size());
+  for (const std::size_t size : {static_cast<std::size_t>(raw), data.size(), metadata.size()}) {
+    store_le<std::uint32_t>(out.data() + at, static_cast<std::uint32_t>(size));
+    at += 4;
+  }
+  if (!metadata.empty()) std::memcpy(out.data() + at, metadata.data(), metadata.size());
+  if (!data.empty()) std::memcpy(out.data() + at + metadata.size(), data.data(), data.size());
 }
 
 }  // namespace
@@ -129,22 +132,38 @@ std::vector<std::uint64_t> cut_var_cells(std::uint64_t bytes, std::span<const st
 
 void encode_tile(const FilterPlan& plan, ByteView raw, std::span<const std::uint64_t> chunks, Bytes& out,
                  ScratchPool& scratch, const Work& work) {
+  ByteWriter(out).put(static_cast<std::uint64_t>(chunks.size()));
+  if (plan.steps.empty()) {
+    out.reserve(out.size() + raw.size() + chunks.size() * kChunkHeaderSize);
+    for (const std::uint64_t size : chunks) {
+      append_chunk(size, {}, raw.first(size), out);
+      raw = raw.subspan(size);
+    }
+    return;
+  }
   std::vector<std::uint64_t> starts;
   std::uint64_t at = 0;
   for (const std::uint64_t size : chunks) {
     starts.push_back(at);
     at += size;
   }
-  std::vector<Bytes> encoded(chunks.size());
-  parallel_for(work, chunks.size(), [&](std::size_t i) {
-    ScratchPool::Lease lease(scratch);
+  struct Encoded {
     Bytes metadata, data;
-    encode_chunk(plan, raw.subspan(starts[i], chunks[i]), metadata, data, *lease);
-    append_chunk(chunks[i], metadata, data, encoded[i]);
-  });
-  ByteWriter writer(out);
-  writer.put(static_cast<std::uint64_t>(chunks.size()));
-  for (const Bytes& chunk : encoded) writer.bytes(chunk);
+  };
+  // As many chunks at a time as there are threads: one thread needs one pair of buffers.
+  const std::size_t threads = thread_count(work);
+  std::vector<Encoded> encoded(std::min(chunks.size(), threads == 1 ? 1 : 4 * threads));
+  for (std::size_t first = 0; first < chunks.size(); first += encoded.size()) {
+    const std::size_t n = std::min(encoded.size(), chunks.size() - first);
+    parallel_for(work, n, [&](std::size_t i) {
+      ScratchPool::Lease lease(scratch);
+      encoded[i].metadata.clear();
+      encoded[i].data.clear();
+      encode_chunk(plan, raw.subspan(starts[first + i], chunks[first + i]), encoded[i].metadata, encoded[i].data,
+                   *lease);
+    });
+    for (std::size_t i = 0; i < n; ++i) append_chunk(chunks[first + i], encoded[i].metadata, encoded[i].data, out);
+  }
 }
 
 void encode_text_tile(const FilterPlan& plan, ByteView raw, std::span<const std::uint64_t> offsets, Bytes& out,

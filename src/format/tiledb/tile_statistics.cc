@@ -72,33 +72,87 @@ void for_valid(const StoredField& field, const TileColumn& column, std::uint64_t
   }
 }
 
+// Smallest and largest of some values.
+template <class T>
+struct Extremes {
+  T low = std::numeric_limits<T>::max(), high = std::numeric_limits<T>::lowest();
+  // The comparisons are libtiledb's: a NaN replaces the extreme and is replaced by the value behind it.
+  void take(T v) {
+    low = low < v ? low : v;
+    high = high > v ? high : v;
+  }
+};
+
+// Several strands at once: for values whose order does not matter, that is without NaNs.
+template <class T>
+void take_strands(const std::byte* data, std::uint64_t count, Extremes<T>& extremes) {
+  constexpr std::size_t kStrands = 128 / sizeof(T);
+  T low[kStrands], high[kStrands];
+  std::fill_n(low, kStrands, extremes.low);
+  std::fill_n(high, kStrands, extremes.high);
+  std::uint64_t i = 0;
+  for (; i + kStrands <= count; i += kStrands) {
+    T v[kStrands];
+    for (std::size_t s = 0; s < kStrands; ++s) v[s] = load_le<T>(data + (i + s) * sizeof(T));
+    for (std::size_t s = 0; s < kStrands; ++s) low[s] = low[s] < v[s] ? low[s] : v[s];
+    for (std::size_t s = 0; s < kStrands; ++s) high[s] = high[s] > v[s] ? high[s] : v[s];
+  }
+  for (std::size_t s = 0; s < kStrands; ++s) {
+    extremes.low = std::min(extremes.low, low[s]);
+    extremes.high = std::max(extremes.high, high[s]);
+  }
+  for (; i < count; ++i) extremes.take(load_le<T>(data + i * sizeof(T)));
+}
+
+// Whether no sum of some of the values comes near the ends of its type.
+template <class T>
+bool sums_fit(const Extremes<T>& extremes, std::uint64_t cells) {
+  const double most =
+      std::max(std::abs(static_cast<double>(extremes.low)), std::abs(static_cast<double>(extremes.high)));
+  return most <= static_cast<double>(std::numeric_limits<SumOf<T>>::max()) / 4 / static_cast<double>(cells + 1);
+}
+
 template <class T>
 void number_statistics(const StoredField& field, const TileColumn& column, std::uint64_t cells, TileStatistics& out) {
   using Sum = SumOf<T>;
-  T low = std::numeric_limits<T>::max(), high = std::numeric_limits<T>::lowest();
-  Sum sum{};
-  bool full = false;
+  using Plain = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;  // wraps instead of overflowing
+  Extremes<T> extremes;
   const std::byte* data = column.data.data();
+  const auto each = [&](auto f) {
+    for_valid(field, column, cells, [&](std::uint64_t begin, std::uint64_t end) {
+      for (std::uint64_t i = begin; i < end; ++i) f(load_le<T>(data + i * sizeof(T)));
+    });
+  };
+  const auto add_plain = [&] {
+    Plain sum{};
+    each([&](T v) { sum += static_cast<Plain>(v); });
+    return static_cast<Sum>(sum);
+  };
+  // A finite sum says that there are no NaNs.
+  Sum sum = add_plain();
+  bool ordered = true;
+  if constexpr (std::is_floating_point_v<T>) ordered = std::isfinite(sum);
   for_valid(field, column, cells, [&](std::uint64_t begin, std::uint64_t end) {
     out.any = true;
-    // The comparisons are libtiledb's: a NaN replaces the extreme and is replaced by the value behind it.
-    for (std::uint64_t i = begin; i < end; ++i) {
-      const T v = load_le<T>(data + i * sizeof(T));
-      low = low < v ? low : v;
-      high = high > v ? high : v;
-    }
-    if constexpr (sizeof(T) < 8 && std::is_integral_v<T>) {
-      for (std::uint64_t i = begin; i < end; ++i) sum += static_cast<Sum>(load_le<T>(data + i * sizeof(T)));
-    } else {
-      for (std::uint64_t i = begin; i < end && !full; ++i)
-        sum = add_clamped(sum, static_cast<Sum>(load_le<T>(data + i * sizeof(T))), full);
-    }
+    if (ordered) take_strands(data + begin * sizeof(T), end - begin, extremes);
   });
-  if (!out.any) low = high = T{};
+  // Which of two zeros is stored depends on the order as well.
+  if (std::is_floating_point_v<T> && out.any && (!ordered || extremes.low == T{} || extremes.high == T{})) {
+    extremes = {};
+    each([&](T v) { extremes.take(v); });
+  }
+  if (!ordered || !sums_fit(extremes, cells)) {
+    sum = Sum{};
+    bool full = false;
+    each([&](T v) {
+      if (!full) sum = add_clamped(sum, static_cast<Sum>(v), full);
+    });
+  }
+  if (!out.any) extremes = {T{}, T{}};
   out.min.resize(sizeof(T));
   out.max.resize(sizeof(T));
-  store_le<T>(out.min.data(), low);
-  store_le<T>(out.max.data(), high);
+  store_le<T>(out.min.data(), extremes.low);
+  store_le<T>(out.max.data(), extremes.high);
   out.sum = std::bit_cast<std::uint64_t>(sum);
 }
 

@@ -30,6 +30,12 @@ struct TileColumn {
   Buffer<std::uint64_t> offsets;  // variable fields: start of each cell
   Bytes validity;                 // nullable fields
   std::vector<CellRun> counted;   // cells that statistics take in; empty: all
+  void clear() {                  // keeps the memory
+    data.clear();
+    offsets.clear();
+    validity.clear();
+    counted.clear();
+  }
 };
 
 struct TileStatistics {

@@ -2,11 +2,10 @@
 
 #include "base/context.h"
 #include "base/fail.h"
-#include "format/tiledb/array_metadata.h"
 #include "format/tiledb/delete_write.h"
 #include "format/tiledb/evolve.h"
-#include "format/tiledb/generic_tile.h"
-#include "format/tiledb/write_dense.h"
+#include "format/tiledb/metadata_write.h"
+#include "format/tiledb/stream_dense.h"
 #include "format/tiledb/write_sparse.h"
 
 namespace tegula::tiledb {
@@ -25,14 +24,12 @@ WritableArray::WritableArray(std::shared_ptr<Store> store, const OpenOptions& op
 
 std::shared_ptr<const TiledbArray> WritableArray::reader() const {
   const std::lock_guard lock(mutex_);
+  if (stale_->exchange(false)) reader_ = nullptr;
   if (!reader_) reader_ = std::make_shared<const TiledbArray>(store_, options_);
   return reader_;
 }
 
-void WritableArray::changed() {
-  const std::lock_guard lock(mutex_);
-  reader_ = nullptr;
-}
+void WritableArray::changed() { stale_->store(true); }
 
 void WritableArray::changed_schema() {
   changed();
@@ -46,8 +43,13 @@ WriteTarget WritableArray::target() const {
   for (const Entry& entry : store_->list(kSchemaFolder))
     if (!entry.folder) name = entry.name, key = join(kSchemaFolder, entry.name);
   const Key secret = make_key(options_.key);
-  const SchemaCache schemas({store_, secret}, key);
-  return {store_, secret, schemas.at(key), name};
+  const std::lock_guard lock(mutex_);
+  // Schemas in the folder never change; the one file of older versions may be another array's by now.
+  if (!newest_ || name != newest_name_ || name == kOldSchemaFile) {
+    newest_ = SchemaCache({store_, secret}, key).at(key);
+    newest_name_ = name;
+  }
+  return {store_, secret, newest_, name};
 }
 
 void WritableArray::write(const Selection& selection, std::string_view field, const StridedView& values,
@@ -83,6 +85,47 @@ void WritableArray::write(const Batch& cells, const WriteOptions& options) {
   changed();
 }
 
+namespace {
+
+// Tells the array that it has changed, which may be gone by then.
+class NotingStream final : public CellWriter {
+ public:
+  NotingStream(std::unique_ptr<CellWriter> inner, std::shared_ptr<std::atomic<bool>> stale, std::string where)
+      : inner_(std::move(inner)), stale_(std::move(stale)), where_(std::move(where)) {}
+  void write(const Batch& cells) override {
+    const Context doing([&] { return fmt::format("writing '{}'", where_); });
+    inner_->write(cells);
+  }
+  void commit() override {
+    const Context doing([&] { return fmt::format("writing '{}'", where_); });
+    inner_->commit();
+    stale_->store(true);
+  }
+
+ private:
+  const std::unique_ptr<CellWriter> inner_;
+  const std::shared_ptr<std::atomic<bool>> stale_;
+  const std::string where_;
+};
+
+}  // namespace
+
+std::unique_ptr<CellWriter> WritableArray::write_stream(const std::optional<Selection>& box,
+                                                        const WriteOptions& options) {
+  const Context doing([&] { return fmt::format("writing '{}'", store_->describe("")); });
+  const WriteTarget to = target();
+  std::unique_ptr<CellWriter> stream;
+  if (to.schema->sparse) {
+    if (box) fail(ErrorKind::invalid_argument, "a sparse stream has no box: its cells have coordinates");
+    stream = stream_sparse(to, time_of(options), options);
+  } else {
+    const Selection all{{Ellipsis{}}};
+    stream =
+        stream_dense(to, box_of(*to.schema, resolve(box.value_or(all), schema().shape())), time_of(options), options);
+  }
+  return std::make_unique<NotingStream>(std::move(stream), stale_, store_->describe(""));
+}
+
 void WritableArray::update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes,
                                     const WriteOptions& options) {
   const Context doing([&] { return fmt::format("writing the metadata of '{}'", store_->describe("")); });
@@ -90,17 +133,7 @@ void WritableArray::update_metadata(const std::map<std::string, std::optional<Me
   if (to.schema->version < 4)
     fail(ErrorKind::unsupported, "metadata exists from format version 4 on, the array has version {}",
          to.schema->version);
-  if (changes.empty()) return;
-  std::vector<MetadataEntry> entries;
-  for (const auto& [key, value] : changes) {
-    if (key.empty()) fail(ErrorKind::invalid_argument, "a metadata key cannot be empty");
-    entries.push_back({key, value});
-  }
-  Bytes payload, file;
-  encode_metadata(entries, payload);
-  encode_generic_tile(payload, written_version(*to.schema), to.key, file);
-  const std::uint64_t time = time_of(options);
-  store_->put(join(kMetadataFolder, make_timed_name(time, time, make_ordered_uuid(), 0)), file);
+  put_metadata(*store_, changes, written_version(*to.schema), to.key, time_of(options));
   changed();
 }
 

@@ -1,8 +1,10 @@
 // A TileDB array that can be read and written. Reads after a write see it.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "format/tiledb/fragment_writer.h"
 #include "format/tiledb/tiledb_array.h"
@@ -30,6 +32,7 @@ class WritableArray final : public Array {
              const WriteOptions& options) override;
   void write(const Selection& selection, const Batch& cells, const WriteOptions& options) override;
   void write(const Batch& cells, const WriteOptions& options) override;
+  std::unique_ptr<CellWriter> write_stream(const std::optional<Selection>& box, const WriteOptions& options) override;
   void update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes,
                        const WriteOptions& options) override;
 
@@ -52,7 +55,10 @@ class WritableArray final : public Array {
   const OpenOptions options_;
   std::vector<std::shared_ptr<const TiledbArray>> schema_of_;  // those whose schema was given out
   mutable std::mutex mutex_;
-  mutable std::shared_ptr<const TiledbArray> reader_;  // null: to be opened again
+  mutable std::shared_ptr<const TiledbArray> reader_;
+  mutable std::shared_ptr<const ArraySchema> newest_;  // schema of the last write
+  mutable std::string newest_name_;
+  const std::shared_ptr<std::atomic<bool>> stale_ = std::make_shared<std::atomic<bool>>(false);  // reader_ is old
 };
 
 // Throws invalid_argument for an array of another format.

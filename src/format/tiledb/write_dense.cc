@@ -1,3 +1,5 @@
+#include "format/tiledb/write_dense.h"
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -5,7 +7,6 @@
 #include "base/fail.h"
 #include "format/tiledb/dense_grid.h"
 #include "format/tiledb/versions.h"
-#include "format/tiledb/write_dense.h"
 #include "format/tiledb/write_input.h"
 #include "model/strided.h"
 
@@ -64,8 +65,7 @@ std::vector<std::int64_t> packed_strides(std::span<const std::uint64_t> shape, O
   return contiguous_strides(shape, 1, order == Order::col);
 }
 
-// The input: places of cells as multiples of an item, from which the pointers
-// of data and validity follow.
+// The input: places of cells as multiples of an item, from which the pointers of data and validity follow.
 struct Places {
   std::int64_t base = 0;
   std::vector<std::int64_t> strides;
@@ -73,10 +73,12 @@ struct Places {
 
 class DenseWrite {
  public:
-  DenseWrite(const WriteTarget& target, const DenseBox& box)
-      : target_(target), schema_(*target.schema), grid_(make_grid(schema_)), box_(box), tiles_(grid_, box_) {
-    version_ = written_version(schema_);
-  }
+  DenseWrite(const ArraySchema& schema, const DenseBox& box)
+      : schema_(schema),
+        grid_(make_grid(schema_)),
+        box_(box),
+        tiles_(grid_, box_),
+        version_(written_version(schema_)) {}
 
   // Cells of a batch: row, col or global.
   void take(const Batch& batch, Order order) {
@@ -120,32 +122,16 @@ class DenseWrite {
     return starts_.size();
   }
 
-  void run(std::uint64_t time, const WriteOptions& options) {
-    FragmentWriter writer(target_, true, time);
-    add_tiles(writer, tiles_.tiles(), options.work);
-    writer.commit(cover());
-  }
-
-  void add_tiles(FragmentWriter& writer, std::uint64_t count, const Work& work) const {
+  void add_to(FragmentWriter& writer, const Work& work) const { add_to(writer, tiles_.tiles(), work); }
+  void add_to(FragmentWriter& writer, std::uint64_t count, const Work& work) const {
     const std::vector<StoredField>& fields = writer.fields();
     std::uint64_t bytes = 0;
     for (std::size_t i = 0; i < fields.size(); ++i)
       bytes += fields[i].var() ? columns_[i]->bytes() / count : fields[i].cell_size() * grid_.tile_cells;
     writer.add_tiles(
-        count, bytes, [&](std::uint64_t tile, std::size_t field) { return make(fields[field], field, first_ + tile); },
+        count, bytes,
+        [&](std::uint64_t tile, std::size_t field, TileColumn& out) { fill(fields[field], field, first_ + tile, out); },
         work);
-  }
-
-  FragmentCover cover() const {
-    FragmentCover cover;
-    cover.last_tile_cells = grid_.tile_cells;
-    for (std::size_t d = 0; d < grid_.dimensions(); ++d) {
-      Bytes low(grid_.types[d].size), high(grid_.types[d].size);
-      grid_.value(d, box_.first[d], low.data());
-      grid_.value(d, box_.first[d] + (box_.count[d] - 1), high.data());
-      cover.domain.push_back({value_from_bytes(grid_.types[d], low), value_from_bytes(grid_.types[d], high)});
-    }
-    return cover;
   }
 
  private:
@@ -186,12 +172,11 @@ class DenseWrite {
              from + places.base * static_cast<std::int64_t>(scale), strides, part.count, item);
   }
 
-  TileColumn make(const StoredField& field, std::size_t index, std::uint64_t tile) const {
+  void fill(const StoredField& field, std::size_t index, std::uint64_t tile, TileColumn& out) const {
     const Part part = tiles_.part(tile);
     const Places from = places(tile, part);
     const Column* column = columns_.empty() ? nullptr : columns_[index];
     const bool whole = part.cells == grid_.tile_cells;
-    TileColumn out;
     if (!whole && has_tile_statistics(version_)) out.counted = runs(part);
     if (field.var()) {
       make_var(field, index, part, from, out);
@@ -201,7 +186,7 @@ class DenseWrite {
       if (!whole) pad(schema_.attributes[index].fill, item, out.data);
       copy(part, from, column ? item : 1, column ? column->data.data() : data_, item, out.data);
     }
-    if (!field.nullable) return out;
+    if (!field.nullable) return;
     out.validity.assign(grid_.tile_cells, std::byte{0});
     if (column && column->nullable) {
       copy(part, from, 1, column->validity.data(), 1, out.validity);
@@ -209,11 +194,9 @@ class DenseWrite {
     } else {
       fill_box(out.validity.data() + first_cell(part), tile_strides(1), part.count, bytes_of("\1"));
     }
-    return out;
   }
 
-  // Cells of a stored tile that nobody wrote: zeros, and the fill value before
-  // version 9.
+  // Cells of a stored tile that nobody wrote: zeros, and the fill value before version 9.
   void pad(ByteView fill, std::size_t item, Bytes& out) const {
     if (zero_padding(version_))
       std::fill(out.begin(), out.end(), std::byte{0});
@@ -242,8 +225,7 @@ class DenseWrite {
     }
   }
 
-  // Calls f(first cell in the tile, first cell of the input) for each line of
-  // the part along the fastest dimension.
+  // Calls f(first cell in the tile, first cell of the input) for each line of the part along the fastest dimension.
   template <class F>
   void for_lines(const Part& part, const Places& from, F&& f) const {
     const std::size_t n = grid_.dimensions();
@@ -289,12 +271,11 @@ class DenseWrite {
     return runs;
   }
 
-  const WriteTarget& target_;
   const ArraySchema& schema_;
   const DenseGrid grid_;
   const DenseBox& box_;
   const BoxTiles tiles_;
-  std::uint32_t version_ = 0;
+  const std::uint32_t version_;
   // A batch, or plain memory.
   std::vector<const Column*> columns_;
   const std::byte* data_ = nullptr;
@@ -317,7 +298,10 @@ std::vector<std::uint64_t> DenseBox::shape() const {
 std::uint64_t DenseBox::cells() const { return cell_count(count); }
 
 DenseBox box_of(const ArraySchema& schema, const Picks& picks) {
-  if (picks.points) fail(ErrorKind::unsupported, "TileDB writes boxes of cells, not points");
+  if (picks.points)
+    fail(ErrorKind::unsupported,
+         "a TileDB write is a box of cells, not points: write each apart, or read the box around them, change it and "
+         "write it back");
   const DenseGrid grid = make_grid(schema);
   DenseBox box;
   for (std::size_t d = 0; d < picks.axes.size(); ++d) {
@@ -329,8 +313,8 @@ DenseBox box_of(const ArraySchema& schema, const Picks& picks) {
     for (std::uint64_t i = 1; i < (pick.indices.empty() ? std::min<std::uint64_t>(2, pick.count) : pick.count); ++i)
       if (step(i) != (reversed ? -1 : 1))
         fail(ErrorKind::unsupported,
-             "the selection leaves out cells along dimension '{}'; TileDB "
-             "writes boxes, so write each apart",
+             "the selection leaves out cells along dimension '{}', and a TileDB write is a box: write each stretch "
+             "apart, or read the box around them, change it and write it back",
              schema.dimensions[d].name);
     box.first.push_back(pick.count == 0 ? 0 : pick.at(reversed ? pick.count - 1 : 0));
     box.count.push_back(pick.count);
@@ -341,17 +325,18 @@ DenseBox box_of(const ArraySchema& schema, const Picks& picks) {
     const std::optional<std::uint64_t> low = grid.index(d, range.low), high = grid.index(d, range.high);
     if (!low || !high || box.first[d] < *low || box.first[d] + (box.count[d] - 1) > *high)
       fail(ErrorKind::invalid_argument,
-           "cells {} to {} of dimension '{}' are outside of the current "
-           "domain, which is cells {} to {}",
-           box.first[d], box.first[d] + (box.count[d] - 1), schema.dimensions[d].name, low.value_or(0),
-           high.value_or(0));
+           "cells {} to {} of dimension '{}' are outside of the current domain, which is cells {} to {}", box.first[d],
+           box.first[d] + (box.count[d] - 1), schema.dimensions[d].name, low.value_or(0), high.value_or(0));
   }
   return box;
 }
 
 struct DenseTileWriter::Impl {
   Impl(const WriteTarget& to, const DenseBox& cells, const FragmentTimes& times)
-      : target(to), box(cells), write(target, box), writer(std::make_unique<FragmentWriter>(target, true, times)) {}
+      : target(to),
+        box(cells),
+        write(*target.schema, box),
+        writer(std::make_unique<FragmentWriter>(target, true, times)) {}
   const WriteTarget target;
   const DenseBox box;
   DenseWrite write;
@@ -365,12 +350,37 @@ DenseTileWriter::~DenseTileWriter() = default;
 void DenseTileWriter::add(const Batch& cells, const Work& work) {
   if (cells.cells == 0) return;
   const std::uint64_t count = impl_->write.take_tiles(cells);
-  impl_->write.add_tiles(*impl_->writer, count, work);
+  impl_->write.add_to(*impl_->writer, count, work);
 }
 
 std::unique_ptr<FragmentWriter> DenseTileWriter::finish() && {
-  impl_->writer->finish(impl_->write.cover());
+  impl_->writer->finish(dense_cover(*impl_->target.schema, impl_->box));
   return std::move(impl_->writer);
+}
+
+FragmentCover dense_cover(const ArraySchema& schema, const DenseBox& box) {
+  const DenseGrid grid = make_grid(schema);
+  FragmentCover cover;
+  cover.last_tile_cells = grid.tile_cells;
+  for (std::size_t d = 0; d < grid.dimensions(); ++d) {
+    Bytes low(grid.types[d].size), high(grid.types[d].size);
+    grid.value(d, box.first[d], low.data());
+    grid.value(d, box.first[d] + (box.count[d] - 1), high.data());
+    cover.domain.push_back({value_from_bytes(grid.types[d], low), value_from_bytes(grid.types[d], high)});
+  }
+  return cover;
+}
+
+void add_dense_tiles(FragmentWriter& writer, const ArraySchema& schema, const DenseBox& box, const Batch& cells,
+                     Order order, const Work& work) {
+  DenseWrite write(schema, box);
+  write.take(cells, order);
+  write.add_to(writer, work);
+}
+
+void check_dense_order(Order order) {
+  if (order != Order::row && order != Order::col && order != Order::global)
+    fail(ErrorKind::invalid_argument, "dense cells are in row, col or global order");
 }
 
 void write_dense(const WriteTarget& target, const DenseBox& box, const Batch& cells, std::uint64_t time,
@@ -379,12 +389,13 @@ void write_dense(const WriteTarget& target, const DenseBox& box, const Batch& ce
     fail(ErrorKind::invalid_argument, "{} cells for a selection of {}", cells.cells, box.cells());
   if (cells.shape && options.order != Order::global && *cells.shape != box.shape())
     fail(ErrorKind::invalid_argument, "the cells have another shape than the selection");
-  if (options.order != Order::row && options.order != Order::col && options.order != Order::global)
-    fail(ErrorKind::invalid_argument, "dense cells are in row, col or global order");
+  check_dense_order(options.order);
   if (cells.cells == 0) return;
-  DenseWrite write(target, box);
+  DenseWrite write(*target.schema, box);
   write.take(cells, options.order);
-  write.run(time, options);
+  FragmentWriter writer(target, true, time);
+  write.add_to(writer, options.work);
+  writer.commit(dense_cover(*target.schema, box));
 }
 
 void write_dense(const WriteTarget& target, const DenseBox& box, const StridedView& values, std::uint64_t time,
@@ -396,9 +407,11 @@ void write_dense(const WriteTarget& target, const DenseBox& box, const StridedVi
     fail(ErrorKind::invalid_argument, "attribute '{}' has cells of any size; write them as a batch",
          schema.attributes[0].name);
   if (box.cells() == 0) return;
-  DenseWrite write(target, box);
+  DenseWrite write(schema, box);
   write.take(values);
-  write.run(time, options);
+  FragmentWriter writer(target, true, time);
+  write.add_to(writer, options.work);
+  writer.commit(dense_cover(schema, box));
 }
 
 }  // namespace tegula::tiledb

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "format/tiledb/nd_range.h"
+#include "query/gather.h"
 
 namespace tegula::tiledb {
 
@@ -80,6 +81,14 @@ void check_data_order(const SchemaAttribute& attribute, const Column& column) {
     if (compare_values(attribute.type, attribute.var(), column.cell(i - 1), column.cell(i)) != expected)
       fail(ErrorKind::invalid_argument, "attribute '{}' must {} from cell to cell, and cell {} does not",
            attribute.name, expected < 0 ? "rise" : "fall", i);
+}
+
+void append_cells(Column& to, const Column& from, std::uint64_t first, std::uint64_t count) {
+  if (to.nullable == from.nullable) return append(to, from, first, count);
+  Column part = slice(from, first, count);
+  part.nullable = to.nullable;
+  part.validity.assign(to.nullable ? count : 0, std::byte{1});
+  append(to, part);
 }
 
 }  // namespace tegula::tiledb

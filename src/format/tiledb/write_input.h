@@ -17,4 +17,7 @@ std::vector<const Column*> input_columns(const ArraySchema& schema, const Batch&
 // Throws invalid_argument unless the values rise (or fall) strictly where the attribute promises it.
 void check_data_order(const SchemaAttribute& attribute, const Column& column);
 
+// Appends cells of a checked column to one of the schema's own nullability.
+void append_cells(Column& to, const Column& from, std::uint64_t first, std::uint64_t count);
+
 }  // namespace tegula::tiledb

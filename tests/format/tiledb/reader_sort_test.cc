@@ -8,6 +8,7 @@
 #include "base/endian.h"
 #include "format/tiledb/cell_sort.h"
 #include "format/tiledb/nd_range.h"
+#include "format/tiledb/radix_sort.h"
 
 namespace tegula::tiledb {
 namespace {
@@ -170,19 +171,45 @@ TEST(ReaderSort, AgreesWithComparing) {
         }
 }
 
-TEST(ReaderSort, KeysKeepTheOrderOfEquals) {
+TEST(RadixSort, KeepsTheOrderOfEquals) {
+  struct Keyed {
+    std::uint64_t key = 0, index = 0;
+  };
+  const auto key = [](const Keyed& e) { return e.key; };
   std::mt19937_64 random(1);
-  for (const std::size_t n : {0u, 1u, 2u, 100u, 10000u, 200000u}) {
-    Buffer<KeyedCell> cells(n), expected;
-    for (std::size_t i = 0; i < n; ++i) cells[i] = {random() % (n / 2 + 1) << (i % 3 == 0 ? 40 : 0), i};
-    expected = cells;
-    std::stable_sort(expected.begin(), expected.end(),
-                     [](const KeyedCell& a, const KeyedCell& b) { return a.key < b.key; });
-    sort_by_key(cells, {});
-    for (std::size_t i = 0; i < n; ++i) {
-      ASSERT_EQ(cells[i].key, expected[i].key);
-      ASSERT_EQ(cells[i].index, expected[i].index);
-    }
+  for (const std::size_t n : {0u, 1u, 2u, 100u, 10000u, 200000u})
+    for (const unsigned low : {0u, 3u})
+      for (const unsigned threads : {1u, 4u}) {
+        Buffer<Keyed> elements(n), expected;
+        for (std::size_t i = 0; i < n; ++i) elements[i] = {random() % (n / 2 + 1) << (i % 3 == 0 ? 40 : 0), i};
+        expected = elements;
+        std::stable_sort(expected.begin(), expected.end(),
+                         [&](const Keyed& a, const Keyed& b) { return a.key >> low < b.key >> low; });
+        Work work;
+        work.threads = threads;
+        RadixSort<Keyed, decltype(key)>(key, low, work).sort(elements, 60);
+        for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(elements[i].index, expected[i].index) << n << " " << low;
+      }
+}
+
+TEST(ReaderSort, FindsTheFirstTwins) {
+  // Few bits, so that key and index share an integer, and many, so that they do not.
+  for (const auto& [factor, different] :
+       {std::pair(INT64_C(16), 4), std::pair(INT64_C(16), 8), std::pair(INT64_C(1) << 45, 4)}) {
+    std::vector<std::int64_t> values(150000);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] =
+          static_cast<std::int64_t>((values.size() - i) / 8) * factor + static_cast<std::int64_t>(i) % different;
+    Case c = cases().at(0);
+    c.columns = {number_column<std::int64_t>(values, TypeId::int64)};
+    c.schema.dimensions.resize(1);
+    CellOrder::Twins twins;
+    const Buffer<std::uint64_t> order = CellOrder(c.schema, Order::row).sort(c.columns, {}, &twins);
+    std::optional<std::pair<std::uint64_t, std::uint64_t>> expected;
+    for (std::size_t i = 1; i < order.size() && !expected; ++i)
+      if (values[order[i - 1]] == values[order[i]]) expected = {order[i - 1], order[i]};
+    EXPECT_EQ(twins, expected);
+    EXPECT_EQ(expected.has_value(), different < 8);
   }
 }
 

@@ -71,6 +71,24 @@ std::vector<Operation> operations(std::uint32_t version) {
                    WritableArray(store, {}).write(parse_selection("[22:47]"), random_cells(small(false), 25, 2),
                                                   WriteOptions{});
                  }});
+  all.push_back({"sparse stream", make(true), [](const std::shared_ptr<Store>& store) {
+                   WriteOptions options;
+                   options.order = Order::global;
+                   WritableArray array(store, {});
+                   const std::unique_ptr<CellWriter> stream = array.write_stream(std::nullopt, options);
+                   for (std::int64_t i = 0; i < 40; ++i) {
+                     Batch cell = random_cells(small(true), 1, 3);
+                     store_le<std::int64_t>(cell.columns[0].data.data(), 2 * i);
+                     stream->write(cell);
+                   }
+                   stream->commit();
+                 }});
+  all.push_back({"dense stream", make(false), [](const std::shared_ptr<Store>& store) {
+                   WritableArray array(store, {});
+                   const std::unique_ptr<CellWriter> stream = array.write_stream(parse_selection("[22:47]"), {});
+                   for (int i = 0; i < 5; ++i) stream->write(random_cells(small(false), 5, 2));
+                   stream->commit();
+                 }});
   all.push_back({"metadata", make(true), [](const std::shared_ptr<Store>& store) {
                    WritableArray(store, {}).update_metadata(
                        {{"k", MetaValue{TypeId::utf8, 3, copy_of(bytes_of("abc")), false}}}, WriteOptions{});

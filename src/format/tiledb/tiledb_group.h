@@ -1,0 +1,36 @@
+// A TileDB group that can be read and changed. Every change is one file: whole or not at all.
+#pragma once
+
+#include <memory>
+
+#include "format/tiledb/generic_tile.h"
+#include "format/tiledb/names.h"
+#include "store/store.h"
+#include "tegula/array.h"
+
+namespace tegula::tiledb {
+
+class TiledbGroup final : public Group {
+ public:
+  TiledbGroup(std::shared_ptr<Store> store, const OpenOptions& options);
+  std::string_view format() const override { return "tiledb"; }
+  std::vector<Member> members() const override;
+  Metadata metadata() const override;
+  void add(const std::string& uri, std::string_view name, bool absolute) override;
+  void remove(std::string_view name) override;
+  void update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes,
+                       const WriteOptions& options) override;
+
+ private:
+  const std::shared_ptr<Store> store_;
+  const bool sync_;
+  const Key key_;
+  TimeWindow window_;
+};
+
+// An empty group. Throws invalid_argument when something is there already, unless options.overwrite is set and it is
+// TileDB's.
+std::shared_ptr<Group> create_group(std::shared_ptr<Store> store, std::string_view format,
+                                    const CreateOptions& options);
+
+}  // namespace tegula::tiledb
