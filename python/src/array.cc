@@ -141,7 +141,8 @@ Query query_from(nb::dict request, const Schema& schema) {
 }
 
 std::shared_ptr<Stream> query(const ArrayHandle& self, nb::dict request) {
-  const std::shared_ptr<const Schema> schema = self.schema();
+  // Without the interpreter lock, as everything that may wait for another thread of the library.
+  const std::shared_ptr<const Schema> schema = Call()([&](const Work&) { return self.schema(); });
   Query query = query_from(request, *schema);
   query.work = self.settings.work();
   if (request.contains("memory")) query.work.memory = unsigned_of(request["memory"]);

@@ -61,7 +61,8 @@ ConvertOptions convert_options(const Schema& source, nb::dict target, nb::dict o
 // Returns what the target could not hold.
 nb::list convert_array(const ArrayHandle& source, const std::string& uri, nb::dict target, nb::dict options,
                        nb::object progress) {
-  const ConvertOptions wanted = convert_options(*source.schema(), target, options);
+  const std::shared_ptr<const Schema> schema = Call()([&](const Work&) { return source.schema(); });
+  const ConvertOptions wanted = convert_options(*schema, target, options);
   Call call(source.settings, progress);
   const std::vector<std::string> losses = call([&](const Work& work) {
     ConvertOptions now = wanted;
