@@ -52,6 +52,7 @@ class MemoryStore final : public Store {
     for (auto it = files_.lower_bound(start); it != files_.end() && it->first.starts_with(start); ++it)
       add(it->first, false, it->second->size());
     std::vector<Entry> out;
+    out.reserve(entries.size());
     for (auto& [name, entry] : entries) out.push_back(std::move(entry));
     return out;
   }
