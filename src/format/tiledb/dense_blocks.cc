@@ -18,6 +18,18 @@ std::uint64_t cells_of(const DenseSelection& selection) {
   return cells;
 }
 
+// Tiles in their order are listed along each axis.
+constexpr std::uint64_t kMostTiles = 1 << 24;
+
+void check_tiles(const AxisRuns& axis, std::uint64_t extent) {
+  std::uint64_t tiles = 0;
+  for (const Run& run : axis.runs) {
+    tiles += std::min(kMostTiles, run.at(run.count - 1) / extent - run.start / extent) + 1;
+    if (tiles > kMostTiles)
+      fail(ErrorKind::unsupported, "tile by tile over more than {} tiles of a dimension; give ranges", kMostTiles);
+  }
+}
+
 }  // namespace
 
 DenseBlocks::DenseBlocks(const ReadState& state, DenseSelection selection, Order order, std::vector<FieldInfo> fields,
@@ -34,6 +46,7 @@ DenseBlocks::DenseBlocks(const ReadState& state, DenseSelection selection, Order
   if (order == Order::global && !selection.points) {
     by_tile_ = true;
     for (std::size_t d = 0; d < selection.axes.size(); ++d) {
+      check_tiles(selection.axes[d], state.grid().extent[d]);
       tiles_.push_back(split_by_tile(selection.axes[d], state.grid().extent[d]));
       done_ = done_ || tiles_.back().empty();
     }

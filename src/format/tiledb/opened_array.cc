@@ -79,30 +79,31 @@ std::shared_ptr<const Fragment> open_consolidated(const OpenedArray& array, cons
   }
 }
 
-void open_fragments(OpenedArray& array, const Work& work) {
+std::vector<std::shared_ptr<const Fragment>> open_fragments(const OpenedArray& array, const Work& work) {
   const Footers footers = read_footers(array);
-  array.fragments.resize(array.entries.size());
+  std::vector<std::shared_ptr<const Fragment>> fragments(array.entries.size());
   parallel_for(work, array.entries.size(), [&](std::size_t i) {
     const FragmentEntry& entry = array.entries[i];
     const Context doing([&] { return fmt::format("opening fragment {}", entry.name); });
     if (const auto found = footers.by_name.find(entry.name); found != footers.by_name.end())
-      array.fragments[i] = open_consolidated(array, entry, found->second);
-    if (!array.fragments[i])
-      array.fragments[i] =
+      fragments[i] = open_consolidated(array, entry, found->second);
+    if (!fragments[i])
+      fragments[i] =
           Fragment::open(array.files, entry, [&](const std::string& file) { return array.schemas->named(file); });
   });
+  return fragments;
 }
 
-void read_conditions(OpenedArray& array, const Work& work) {
+std::vector<TimedCondition> read_conditions(const OpenedArray& array, const Work& work) {
   const std::vector<ConditionEntry> entries = visible_conditions(array.listing, array.window);
-  array.conditions.resize(entries.size());
+  std::vector<TimedCondition> conditions(entries.size());
   parallel_for(work, entries.size(), [&](std::size_t i) {
     const ConditionEntry& entry = entries[i];
     const Bytes payload = read_payload(array.files, entry.place);
     const std::string name = array.files.store->describe(entry.place.key) + " (unpacked)";
-    array.conditions[i] = {entry.marker, entry.time, entry.update,
-                           decode_condition(Cursor(payload, name), entry.update)};
+    conditions[i] = {entry.marker, entry.time, entry.update, decode_condition(Cursor(payload, name), entry.update)};
   });
+  return conditions;
 }
 
 }  // namespace
@@ -142,8 +143,10 @@ OpenedArray open_array(std::shared_ptr<const Store> store, const OpenOptions& op
 }
 
 void load_fragments(OpenedArray& array, const Work& work) {
-  open_fragments(array, work);
-  read_conditions(array, work);
+  // All or nothing: whoever tries again must meet the same error.
+  std::vector<std::shared_ptr<const Fragment>> fragments = open_fragments(array, work);
+  array.conditions = read_conditions(array, work);
+  array.fragments = std::move(fragments);
 }
 
 }  // namespace tegula::tiledb

@@ -115,7 +115,7 @@ TEST(ReaderRequests, ADamagedFragmentDoesNotHideTheOthers) {
   const TiledbArray damaged(made.store(), {});
   EXPECT_EQ(damaged.schema().attributes.size(), 1u);
   EXPECT_TRUE(damaged.metadata().empty());
-  EXPECT_ANY_THROW(read(damaged, 5, 45));
+  for (const int again : {0, 1}) EXPECT_ERROR(corrupt, "__fragment_metadata.tdb", read(damaged, 5, 45 + again));
 }
 
 TEST(ReaderRequests, TheLatestFragmentWinsWhateverTheNumberOfThreads) {
