@@ -36,7 +36,7 @@ bool equal_numbers(const Datatype& ta, const std::byte* a, const Datatype& tb, c
 // UTF-8 or plain bytes, without the zeros that pad fixed cells.
 std::string text_value(const Datatype& type, ByteView bytes) {
   std::string text;
-  if (type.id == TypeId::unicode) {
+  if (type.id == TypeId::unicode || type.id == TypeId::utf32 || type.id == TypeId::ucs4) {
     for (std::size_t i = 0; i + 4 <= bytes.size(); i += 4) {
       const auto c =
           type.big_endian ? load_be<std::uint32_t>(bytes.data() + i) : load_le<std::uint32_t>(bytes.data() + i);

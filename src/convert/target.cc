@@ -11,7 +11,8 @@ namespace {
 
 bool is_zarr(std::string_view format) { return format.starts_with("zarr"); }
 
-// TileDB's texts of a fixed length are numpy's S; its other types have a twin of the same size.
+// TileDB's texts of a fixed length are numpy's S, or U when they count code points; its other types have a twin of the
+// same size.
 void to_numpy_type(Attribute& attribute) {
   if (attribute.values_per_cell == 1 && !attribute.type.is_text()) return;
   if (attribute.values_per_cell == kVar) {
@@ -21,7 +22,9 @@ void to_numpy_type(Attribute& attribute) {
   if (!attribute.type.is_text())
     fail(ErrorKind::unsupported, "attribute '{}' has {} values in a cell, which only TileDB holds", attribute.name,
          attribute.values_per_cell);
-  attribute.type = Datatype(TypeId::bytes, static_cast<std::uint32_t>(attribute.cell_size()));
+  const bool points = attribute.type.id == TypeId::utf32 || attribute.type.id == TypeId::ucs4;
+  attribute.type =
+      Datatype(points ? TypeId::unicode : TypeId::bytes, static_cast<std::uint32_t>(attribute.cell_size()));
   attribute.values_per_cell = 1;
 }
 
@@ -158,8 +161,11 @@ Target plan_target(const Array& source, const TargetOptions& options) {
     to.coords_filters.clear();
     to.offsets_filters.clear();
     to.validity_filters.clear();
-    for (Attribute& a : to.attributes)
-      a.filters = same_filters(a.filters, from.format, to.format).value_or(default_filters(to.format, a.type));
+    for (Attribute& a : to.attributes) {
+      const bool kept = !(to.format == "zarr1" && a.type.is_date());  // whose Blosc refuses dates
+      const auto carried = kept ? same_filters(a.filters, from.format, to.format) : std::nullopt;
+      a.filters = carried.value_or(default_filters(to.format, a.type));
+    }
     // The original format stores cells in row order only, and so does bcolz.
     if (to.format == "zarr0" || to.format == "bcolz") to.cell_order = to.tile_order = Order::row;
   }

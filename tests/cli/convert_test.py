@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Copies from format to format."""
-import json, os, pathlib, subprocess
+import json, os, pathlib, shutil
 
 from harness import FORMATS, CommandTest, main, npy
 
@@ -14,6 +14,34 @@ class Converting(CommandTest):
                     name = f'{source}-{target}'
                     self.run_tegula('convert', source, name, '--to', target, '--verify')
                     self.assertIn('the same: 24', self.out('diff', source, name))
+
+    def test_every_pair_of_other_types(self):
+        values = {'bool': [True, False, True, True], '>i4': [-1, 2, -3, 4], 'float64': [1.5, 'nan', 'inf', -0.0],
+                  'S5': ['a', 'bcdef', '', 'g'], 'U3': ['a', 'é', '', 'xyz'], 'datetime64[s]': [0, 1, 86400, -5]}
+        for kind, cells in values.items():
+            pathlib.Path(self.path('cells.json')).write_text(json.dumps({'': cells}))
+            self.run_tegula('create', f'{kind}-zarr2', 'cells.json', '--format', 'zarr2', '--shape', '4', '--type', kind, '--tile', '3')
+            for source in FORMATS:
+                if source != 'zarr2':
+                    self.run_tegula('convert', f'{kind}-zarr2', f'{kind}-{source}', '--to', source)
+            for source in FORMATS:
+                for target in FORMATS:
+                    with self.subTest(f'{kind}: {source} to {target}'):
+                        shutil.rmtree(self.path('copy'), ignore_errors=True)
+                        self.run_tegula('convert', f'{kind}-{source}', 'copy', '--to', target)
+                        self.assertIn('the same: 4', self.out('diff', f'{kind}-zarr2', 'copy'))
+
+    def test_tables_and_sparse_arrays(self):
+        pathlib.Path(self.path('t.csv')).write_text('name,age\nAda,36\nGrace,85\nAlan,41\n')
+        self.run_tegula('create', 't', 't.csv', '--format', 'bcolz', '--table', '-a', 'name:S12', '-a', 'age:int32', '--tile', '2')
+        self.run_tegula('convert', 't', 't.tdb', '--to', 'tiledb', '--verify')
+        self.run_tegula('convert', 't.tdb', 'again', '--to', 'bcolz', '--verify')
+        self.assertIn('the same: 6', self.out('diff', 't', 'again'))
+        self.run_tegula('create', 's', '--format', 'tiledb', '--sparse', '-d', 'x:int32:1:100:10', '-d', 'who:ascii', '-a', 'v:float64', '-a', 'note:utf8:var:nullable')
+        pathlib.Path(self.path('s.csv')).write_text('x,who,v,note\n5,b,1.5,first\n2,a,2.5,\n')
+        self.run_tegula('write', 's', 's.csv')
+        self.run_tegula('convert', 's', 's2', '--format-version', '18', '--verify')
+        self.assertIn('the same: 8', self.out('diff', 's', 's2'))
 
     def test_rechunk(self):
         grid = self.grid()
