@@ -7,6 +7,7 @@
 
 #include "base/endian.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "format/tiledb/query_parts.h"
 #include "format/tiledb/tile_source.h"
@@ -217,6 +218,28 @@ void MergeInput::find_deletes(LoadedTile& tile) const {
   }
 }
 
+// A buffer that grows is there twice for a moment, which would be too much.
+void MergeInput::reserve(std::span<const MergeTile> tiles, MergeRows& rows) const {
+  const auto with_slack = [](double expected) { return static_cast<std::size_t>(expected * 1.125) + 64; };
+  double cells = 0;
+  std::vector<double> variable(rows.columns.size(), 0);
+  for (const MergeTile& tile : tiles) {
+    const Fragment& fragment = *state_->fragments({})[tile.tile.fragment];
+    const double share = 1 / static_cast<double>(tile.parts);
+    cells += share * static_cast<double>(tile.tile.cells);
+    for (std::size_t c = 0; c < variable.size(); ++c)
+      if (const StoredField* field = sources_[tile.tile.fragment].fields[c]; field && field->var())
+        variable[c] += share * static_cast<double>(fragment.raw_bytes(*field, Fragment::Data::var, tile.tile.tile));
+  }
+  for (std::size_t c = 0; c < rows.columns.size(); ++c) {
+    Column& column = rows.columns[c];
+    const double bytes = column.var() ? variable[c] : cells * static_cast<double>(column.cell_size());
+    column.data.reserve(column.data.size() + with_slack(bytes));
+    if (column.var()) column.offsets.reserve(column.offsets.size() + with_slack(cells));
+    if (column.nullable) column.validity.reserve(column.validity.size() + with_slack(cells));
+  }
+}
+
 void MergeInput::append_column(std::size_t c, std::span<const LoadedTile> tiles, Column& to) const {
   const std::size_t special = state_->fields().size();
   for (const LoadedTile& tile : tiles) {
@@ -270,6 +293,7 @@ void MergeInput::append_column(std::size_t c, std::span<const LoadedTile> tiles,
 void MergeInput::append(std::span<const MergeTile> tiles, const PlaceRange& range, std::uint64_t slab, MergeRows& rows,
                         const Work& work) const {
   const std::size_t dimensions = state_->schema().dimensions.size(), first_dimension = rows.attributes;
+  reserve(tiles, rows);
   std::size_t end = 0;
   for (std::size_t begin = 0; begin < tiles.size(); begin = end) {
     work.check();
@@ -295,7 +319,7 @@ void MergeInput::append(std::span<const MergeTile> tiles, const PlaceRange& rang
       loaded[k].source = &sources_[tile.tile.fragment];
       loaded[k].fragment = state_->fragments({})[tile.tile.fragment].get();
       loaded[k].cells = tile.tile.cells;
-      loaded[k].whole = tile.whole;
+      loaded[k].whole = tile.parts == 1;
       for (std::size_t i = 0; i < loaded[k].source->loaded.size(); ++i)
         loaded[k].data.push_back(std::move(data[part++]));
     }
@@ -313,6 +337,9 @@ void MergeInput::append(std::span<const MergeTile> tiles, const PlaceRange& rang
       tile.picked = cells_in(state_->schema(), std::move(coordinates), range);
     });
     parallel_for(work, rows.columns.size(), [&](std::size_t c) { append_column(c, loaded, rows.columns[c]); });
+    loaded.clear();
+    data.clear();
+    if (end < tiles.size()) release_free_memory();
   }
 }
 

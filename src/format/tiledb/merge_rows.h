@@ -41,7 +41,7 @@ struct PlaceRange {
 
 struct MergeTile {
   SparseTile tile;
-  bool whole = true;  // lies in the range with all its cells
+  std::uint64_t parts = 1;  // it reaches into; 1: lies in the range with all its cells
 };
 
 // What is known of the fragments that are merged. Immutable; shared by threads.
@@ -76,6 +76,7 @@ class MergeInput {
   struct LoadedTile;
   void number_conditions(const Work& work);
   void find_deletes(LoadedTile& tile) const;
+  void reserve(std::span<const MergeTile> tiles, MergeRows& rows) const;
   void append_column(std::size_t column, std::span<const LoadedTile> tiles, Column& to) const;
 
   std::shared_ptr<const ReadState> state_;

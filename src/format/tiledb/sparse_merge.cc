@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "format/tiledb/cell_sort.h"
 #include "format/tiledb/cell_tiles.h"
@@ -19,7 +20,7 @@ namespace {
 constexpr std::uint64_t kSamplesPerPart = 256;
 
 // How the budget is shared.
-std::uint64_t part_bytes(const Work& work) { return work.memory / 8 * 3; }
+std::uint64_t part_bytes(const Work& work) { return work.memory / 4; }
 std::uint64_t slab_bytes(const Work& work) { return work.memory / 8; }
 Work writing(const Work& work) {
   Work part = work;
@@ -48,18 +49,8 @@ class MergeParts {
   std::vector<MergeTile> tiles(std::size_t part) const {
     std::vector<MergeTile> tiles;
     for (std::size_t t = 0; t < input_.tiles().size(); ++t) {
-      bool begins_before = false, ends_after = false;
-      if (part > 0) {
-        const std::uint64_t after = ranks_[cuts_[part - 1]];
-        if (ranks_[last_[t]] <= after) continue;
-        begins_before = ranks_[first_[t]] <= after;
-      }
-      if (part < cuts_.size()) {
-        const std::uint64_t upto = ranks_[cuts_[part]];
-        if (ranks_[first_[t]] > upto) continue;
-        ends_after = ranks_[last_[t]] > upto;
-      }
-      tiles.push_back({input_.tiles()[t], !begins_before && !ends_after});
+      const std::size_t first = part_of(t, first_), last = part_of(t, last_);
+      if (first <= part && part <= last) tiles.push_back({input_.tiles()[t], last - first + 1});
     }
     return tiles;
   }
@@ -68,6 +59,14 @@ class MergeParts {
   struct Sample {
     std::uint64_t row = 0, bytes = 0;
   };
+
+  // The part that holds the first or last cell of a tile.
+  std::size_t part_of(std::size_t tile, const std::vector<std::uint64_t>& ends) const {
+    if (cuts_.empty()) return 0;
+    const auto at = std::lower_bound(cuts_.begin(), cuts_.end(), ranks_[ends[tile]],
+                                     [&](std::uint64_t cut, std::uint64_t rank) { return ranks_[cut] < rank; });
+    return static_cast<std::size_t>(at - cuts_.begin());
+  }
 
   void find_cuts(std::uint64_t bytes, const Work& work) {
     const std::vector<SparseTile>& tiles = input_.tiles();
@@ -263,6 +262,7 @@ NewFragments merge_sparse(const WriteTarget& target, std::shared_ptr<const ReadS
     for (std::size_t c = 0; c < rest.columns.size(); ++c)
       append_gathered(rest.columns[c], rows.columns[c], std::span(order).last(left));
     rows = std::move(rest);
+    if (!last) release_free_memory();
   }
   return std::move(output).finished();
 }

@@ -1,0 +1,76 @@
+// Merging much more than the budget holds.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <cstdio>
+
+#include "maintain_support.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TEGULA_MEMORY_IS_WATCHED 1
+#endif
+
+namespace tegula::tiledb {
+namespace {
+
+using namespace writing;
+
+std::uint64_t peak_bytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+constexpr std::uint64_t kFragments = 100, kCells = 1000, kText = 1000;
+
+// Long texts that take little room when they are stored: the array is in memory, too.
+Batch some_cells(std::uint64_t fragment) {
+  Batch batch;
+  batch.cells = kCells;
+  Column x, s;
+  x.name = "x";
+  x.type = TypeId::int64;
+  s.name = "s";
+  s.type = TypeId::ascii;
+  s.values_per_cell = kVar;
+  s.offsets.push_back(0);
+  for (std::uint64_t i = 0; i < kCells; ++i) {
+    ByteWriter(x.data).put(static_cast<std::int64_t>(i * kFragments + fragment));
+    s.data.insert(s.data.end(), kText, std::byte{static_cast<unsigned char>('a' + i % 26)});
+    s.offsets.push_back(s.data.size());
+  }
+  batch.columns = {x, s};
+  return batch;
+}
+
+// Ends the process: with 0 when merging 100 MB takes no more than the 16 MB it may, and what the allocator keeps of it.
+[[noreturn]] void merge_and_exit() {
+  Schema schema =
+      make_schema(true, {dimension("x", TypeId::int64, std::int64_t{0}, std::int64_t{1} << 40, std::int64_t{1} << 20)},
+                  {attribute("s", TypeId::ascii, kVar)});
+  schema.capacity = 100;
+  const std::shared_ptr<Array> array = create_array(make_memory_store(), schema, {});
+  for (std::uint64_t f = 0; f < kFragments; ++f) array->write(some_cells(f), at(10 + f));
+  ConsolidateOptions options;
+  options.work.memory = 16 << 20;
+  options.work.threads = 2;
+  const std::uint64_t before = peak_bytes();
+  const std::vector<Consolidation> done = consolidate(*array, options);
+  const std::uint64_t more = peak_bytes() - before;
+  std::fprintf(stderr, "%llu bytes more\n", static_cast<unsigned long long>(more));
+  std::_Exit(done.size() == 1 && done[0].cells == kFragments * kCells &&
+                     more <= options.work.memory + options.work.memory / 2
+                 ? 0
+                 : 1);
+}
+
+TEST(ConsolidateMemory, StaysUnderTheBudget) {
+#ifdef TEGULA_MEMORY_IS_WATCHED
+  GTEST_SKIP() << "sanitizers keep what is freed";
+#endif
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(merge_and_exit(), ::testing::ExitedWithCode(0), "bytes more");
+}
+
+}  // namespace
+}  // namespace tegula::tiledb
