@@ -71,6 +71,42 @@ class Maintaining(CommandTest):
         self.assertEqual(self.json('read', events, '--order', 'row')['fields']['x'], [5])
         self.assertIn('nothing changed', self.out('delete', events, '--fragments', '0:1500'))
 
+    def test_consolidate_and_vacuum(self):
+        events = self.events()
+        before = self.files(events)
+        plan = self.json('consolidate', events, '--dry-run')['merged']
+        self.assertEqual([(len(one['inputs']), one['outputs'], one['cells']) for one in plan], [(2, [], 4)])
+        self.assertEqual(self.json('vacuum', events, '--dry-run')['removed'], [])
+        self.assertEqual(self.files(events), before)
+        self.assertIn('merged 2 fragments', self.out('consolidate', events))
+        self.assertEqual(self.json('read', events, '--order', 'row')['fields'], {'x': [2, 5, 9], 'v': [1.5, 3.5, 4.5]})
+        merged = self.files(events)
+        self.assertEqual(len(self.json('vacuum', events, '--dry-run', '--what', 'fragments')['removed']) > 0, True)
+        self.assertEqual(self.files(events), merged)
+        self.assertIn('removed', self.out('vacuum', events))
+        self.assertEqual(self.json('read', events, '--order', 'row')['fields']['v'], [1.5, 3.5, 4.5])
+        self.assertEqual(self.json('read', events, '--order', 'row', '--at', '1500')['fields']['v'], [1.5, 2.5])
+        self.assertEqual(len(self.json('fragments', events)), 1)
+        self.assertIn('everything decodes', self.out('verify', events))
+        self.assertEqual(self.out('consolidate', events), 'nothing to merge\n')
+
+    def test_groups(self):
+        self.grid('one', 'tiledb')
+        self.run_tegula('group', 'create', 'g', '--dry-run')
+        self.assertFalse(os.path.exists(self.path('g')))
+        self.run_tegula('group', 'create', 'g')
+        self.assertEqual(self.json('ls', 'g'), [])
+        self.run_tegula('group', 'add', 'g', self.path('one'), '--name', 'first', '--dry-run')
+        self.assertEqual(self.json('ls', 'g'), [])
+        self.run_tegula('group', 'add', 'g', self.path('one'), '--name', 'first')
+        self.assertEqual([(m['name'], m['kind']) for m in self.json('ls', 'g')], [('first', 'array')])
+        self.fails(2, 'already', 'group', 'add', 'g', self.path('one'), '--name', 'first')
+        self.fails(3, 'neither', 'group', 'add', 'g', 'nothing')
+        self.fails(3, 'no member', 'group', 'remove', 'g', 'second')
+        self.run_tegula('group', 'remove', 'g', 'first')
+        self.assertEqual(self.json('ls', 'g'), [])
+        self.assertTrue(os.path.exists(self.path('one')))
+
     def test_upgrade(self):
         self.run_tegula('create', 'old', '--format', 'tiledb', '--shape', '4', '--type', 'int32', '--tile', '2', '--format-version', '12')
         before = self.files('old')
