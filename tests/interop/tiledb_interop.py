@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 sys.dont_write_bytecode = True
 import tiledb_peers
@@ -212,6 +213,7 @@ class Trial:
 
         def change(who, **what):
             must(who.ask({"do": "change_group", "uri": uri, **what}))
+            time.sleep(0.01)                                        # changes stand a millisecond apart, and libtiledb sees none that lie ahead
 
         change(self.tegula, create=True, put=put)
         for name in ("one", "two", "three"):
