@@ -134,6 +134,11 @@ int run(const Flags& flags, const Globals& globals) {
   tour.step("read events --at 2024-05-30T12:00");
   tour.step("read events --range day=10:60 --where 'strength > 3'");
 
+  tour.say("Many writes leave many fragments. Merged, they are one, and the past can still be read.");
+  tour.step("consolidate events");
+  tour.step("vacuum events");
+  tour.step("read events --at 2024-05-30T12:00");
+
   tour.say("A table: rows are found by conditions.");
   tour.step("create stations stations.csv --format bcolz --table -a name:S10 -a height:float64 -a opened:int32");
   tour.step("read stations --where 'height > 5 and opened < 2000'");
