@@ -44,7 +44,7 @@ nb::list repair(ArrayHandle& self, nb::object progress) {
   return list_of(problems);
 }
 
-// Keys of `target`: format, field, chunks, filters, lossy; all optional.
+// Keys of `target`: format, field, chunks, filters, lossy, name (of the source); all optional.
 ConvertOptions convert_options(const Schema& source, nb::dict target, nb::dict options) {
   ConvertOptions out;
   out.create = create_options(options);
@@ -54,6 +54,7 @@ ConvertOptions convert_options(const Schema& source, nb::dict target, nb::dict o
     for (nb::handle extent : nb::borrow<nb::tuple>(target["chunks"])) out.target.chunks.push_back(unsigned_of(extent));
   const std::string& format = out.target.format.empty() ? source.format : out.target.format;
   if (target.contains("filters")) out.target.filters = filters_from(target["filters"], format);
+  if (target.contains("name")) out.source_name = text_from(target["name"]);
   if (target.contains("lossy")) out.lossy = PyObject_IsTrue(nb::object(target["lossy"]).ptr()) == 1;
   return out;
 }
@@ -70,9 +71,7 @@ nb::list convert_array(const ArrayHandle& source, const std::string& uri, nb::di
     now.create.work.progress = nullptr;
     StoreOptions store;
     store.sync = now.create.sync;
-    const Target plan = plan_target(*source.array, now.target);
-    convert(*source.array, open_store(uri, store), now, work);
-    return plan.losses;
+    return convert(*source.array, open_store(uri, store), now, work).losses;
   });
   call.finish();
   return list_of(losses);

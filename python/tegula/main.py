@@ -326,10 +326,11 @@ def convert(source: Any, target: Any, format: Optional[str] = None, *, field: Op
             filters: Any = None, lossy: bool = False, overwrite: bool = False, format_version: Optional[int] = None,
             new_key: Union[str, bytes, None] = None, sync: bool = True, progress: Any = None, **options: Any) -> Any:
     """Copies an array into another format or another grid, and opens the copy. Raises UnsupportedError when the format cannot
-    hold everything, unless `lossy` is set. `options` are those of open(), for the source."""
+    hold everything, unless `lossy` is set. Interrupted, the same call goes on where it stopped. `options` are those of open(),
+    for the source."""
     found = _opened(source, 'r', **options)
     path = _uri(target)
-    plan = _options(format=_format(format), field=field, lossy=lossy or None)
+    plan = _options(format=_format(format), field=field, lossy=lossy or None, name=found.uri)
     if field is None and found._field is not None:
         plan['field'] = found._field
     if chunks is not None:
