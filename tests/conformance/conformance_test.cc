@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "expected_result.h"
+#include "recorded_facts.h"
 #include "request.h"
 #include "result_json.h"
 #include "tegula/tegula.h"
@@ -98,6 +99,12 @@ std::vector<std::string> run(const fs::path& folder, unsigned threads, std::size
   }
   for (const Json& check : document.value("fails", Json::array()))
     note("must fail", one.must_fail(check.is_object() ? check : Json{{"select", check}}));
+  if (one.kind == "broken" || one.kind == "damaged") return wrong;
+  try {
+    for (const std::string& line : wrong_facts(folder, document, threads, checks)) wrong.push_back(line);
+  } catch (const Error& error) {
+    wrong.push_back(error.what());
+  }
   return wrong;
 }
 
