@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <mutex>
 #include <numeric>
+#include <set>
+#include <shared_mutex>
 
 #include "base/context.h"
 #include "base/fail.h"
@@ -40,6 +42,13 @@ Buffer<std::uint64_t> numbered(std::uint64_t count, std::uint64_t base) {
   return out;
 }
 
+// Part of the chunk lies outside of the array.
+bool overhangs(const Shape& chunk, const Shape& chunks, const Shape& shape) {
+  for (std::size_t a = 0; a < chunk.size(); ++a)
+    if (shape[a] / chunks[a] <= chunk[a]) return true;
+  return false;
+}
+
 void check_item_count(const Shape& shape) {
   if (cell_count(shape) >> kCellBits) fail(ErrorKind::corrupt, "a chunk of {} cells of any length", cell_count(shape));
 }
@@ -63,36 +72,57 @@ LeafGrid leaf_grid(const ArrayMeta& meta) {
 ChunkStore::ChunkStore(std::shared_ptr<Store> store, const ArrayMeta& meta, const ChunkLocks& locks, Missing missing)
     : store_(std::move(store)), meta_(meta), locks_(locks), missing_(missing), leaf_(leaf_grid(meta)) {}
 
-void ChunkStore::each_leaf(const ChunkPlan& plan, const Work& work,
-                           const std::function<void(std::size_t, std::optional<ByteView>)>& use) const {
-  std::vector<std::shared_lock<std::shared_mutex>> held;
-  std::optional<ShardFiles> shards;
-  if (!leaf_.levels.empty()) {
-    std::set<Shape> leaves;
-    std::set<std::size_t> locks;
-    for (std::size_t i = 0; i < plan.pieces(); ++i) {
-      const Shape leaf = plan.chunk(i);
-      locks.insert(locks_.number(leaf_path(leaf_, leaf).file));
-      leaves.insert(leaf);
-    }
-    for (const std::size_t lock : locks) held.emplace_back(ChunkLocks::at(lock));
-    shards.emplace(*store_, meta_, leaf_, leaves, work);
-  }
+void ChunkStore::use_leaf(std::size_t piece, std::optional<ByteView> bytes, const UseLeaf& use) const {
+  if (!bytes && missing_ == Missing::error)
+    fail(ErrorKind::not_found, "the chunk is not there, and missing chunks were asked to be errors");
+  use(piece, bytes);
+}
+
+void ChunkStore::each_leaf(const ChunkPlan& plan, const Work& work, const UseLeaf& use) const {
+  if (!leaf_.levels.empty()) return each_leaf_of_shards(plan, work, use);
   parallel_for(work, plan.pieces(), [&](std::size_t i) {
-    const LeafPath path = leaf_path(leaf_, plan.chunk(i));
-    const std::string key = meta_.keys.key(path.file);
+    const std::string key = meta_.keys.key(plan.chunk(i));
     const Context doing([&] { return fmt::format("reading '{}'", store_->describe(key)); });
-    std::optional<Bytes> file;
-    if (!shards) {
-      file = store_->get(key);
-    } else if (const std::optional<ShardEntry> entry = shards->find(path)) {
-      RangeRead range{key, entry->offset, file.emplace(entry->length)};
-      store_->get(std::span(&range, 1));
-      if (!range.found) fail(ErrorKind::io, "the shard vanished while it was read");
+    const std::optional<Bytes> file = store_->get(key);
+    use_leaf(i, file ? std::optional<ByteView>(*file) : std::nullopt, use);
+  });
+}
+
+void ChunkStore::each_leaf_of_shards(const ChunkPlan& plan, const Work& work, const UseLeaf& use) const {
+  std::vector<LeafPath> paths;
+  std::set<std::size_t> locks;
+  for (std::size_t i = 0; i < plan.pieces(); ++i) {
+    paths.push_back(leaf_path(leaf_, plan.chunk(i)));
+    locks.insert(locks_.number(paths.back().file));
+  }
+  std::vector<std::shared_lock<std::shared_mutex>> held;
+  for (const std::size_t lock : locks) held.emplace_back(ChunkLocks::at(lock));
+  const ShardFiles shards(*store_, meta_, leaf_, paths, work);
+  const std::vector<ShardBatch> batches = shards.batches(paths);
+  parallel_for(work, batches.size(), [&](std::size_t b) {
+    const std::string key = meta_.keys.key(paths[batches[b].front().path].file);
+    const Context doing([&] { return fmt::format("reading '{}'", store_->describe(key)); });
+    std::uint64_t size = 0;
+    for (const ShardLeaf& leaf : batches[b])
+      if (leaf.entry) size += leaf.entry->length;
+    Bytes bytes(size);
+    std::vector<RangeRead> reads;
+    MutableBytes rest = bytes;
+    for (const ShardLeaf& leaf : batches[b]) {
+      if (!leaf.entry) continue;
+      reads.push_back({key, leaf.entry->offset, rest.first(leaf.entry->length)});
+      rest = rest.subspan(leaf.entry->length);
     }
-    if (!file && missing_ == Missing::error)
-      fail(ErrorKind::not_found, "the chunk is not there, and missing chunks were asked to be errors");
-    use(i, file ? std::optional<ByteView>(*file) : std::nullopt);
+    if (!reads.empty()) store_->get(reads);
+    std::size_t next = 0;
+    for (const ShardLeaf& leaf : batches[b]) {
+      if (!leaf.entry) {
+        use_leaf(leaf.path, std::nullopt, use);
+        continue;
+      }
+      if (!reads[next].found) fail(ErrorKind::io, "the shard vanished while it was read");
+      use_leaf(leaf.path, ByteView(reads[next++].into), use);
+    }
   });
 }
 
@@ -185,7 +215,7 @@ void ChunkStore::write(const Picks& picks, const Shape& shape, const StridedView
     Bytes cells;
     if (plan.whole(i)) {
       cells.resize(meta_.chunk_cells() * item);
-      fill_cells(cells, meta_.cell.fill);
+      if (overhangs(chunk, meta_.chunks, shape)) fill_cells(cells, meta_.cell.fill);
     } else {
       cells = load_cells(chunk);
     }

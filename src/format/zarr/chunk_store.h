@@ -42,9 +42,11 @@ class ChunkStore {
   void check(const Shape& chunk) const;
 
  private:
+  using UseLeaf = std::function<void(std::size_t piece, std::optional<ByteView> bytes)>;
   // Fetches the leaf chunks of a plan and hands each to `use`, in parallel; absent ones as no value.
-  void each_leaf(const ChunkPlan& plan, const Work& work,
-                 const std::function<void(std::size_t piece, std::optional<ByteView> file)>& use) const;
+  void each_leaf(const ChunkPlan& plan, const Work& work, const UseLeaf& use) const;
+  void each_leaf_of_shards(const ChunkPlan& plan, const Work& work, const UseLeaf& use) const;
+  void use_leaf(std::size_t piece, std::optional<ByteView> bytes, const UseLeaf& use) const;
   void read_piece(const ChunkPlan& plan, std::size_t i, ByteView file, const StridedBuffer& out) const;
   Bytes load_cells(const Shape& chunk) const;
   Items load_items(const Shape& chunk) const;

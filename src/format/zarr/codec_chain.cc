@@ -129,13 +129,16 @@ Bytes decode_steps(std::span<const ByteStep> steps, ByteView file, std::optional
   return steps.empty() ? copy_of(current) : std::move(a);
 }
 
-Bytes encode_steps(std::span<const ByteStep> steps, Bytes raw) {
+Bytes encode_steps(std::span<const ByteStep> steps, ByteView raw) {
+  if (steps.empty()) return copy_of(raw);
+  Bytes current, next;
   for (const ByteStep& step : steps) {
-    Bytes out;
-    step.encode(raw, out);
-    raw = std::move(out);
+    next.clear();
+    step.encode(raw, next);
+    std::swap(current, next);
+    raw = current;
   }
-  return raw;
+  return current;
 }
 
 std::optional<std::uint64_t> encoded_size(std::span<const ByteStep> steps, std::uint64_t raw) {
@@ -182,18 +185,22 @@ void decode_range(const CodecChain& chain, ByteView file, const Shape& shape, co
 
 Bytes encode_chunk(const CodecChain& chain, ByteView cells, const Shape& shape, const CellType& cell) {
   Bytes serialized;
-  if (chain.permutation.empty()) {
-    serialized = copy_of(cells);
-  } else {
+  ByteView current = cells;
+  if (!chain.permutation.empty()) {
     serialized.resize(cells.size());
     copy_box(serialized.data(), chunk_strides(shape, chain.permutation, cell.item()), cells.data(),
              contiguous_strides(shape, cell.item()), shape, cell.item());
+    current = serialized;
   }
-  if (chain.serializer == Serializer::sharding)
-    serialized = encode_shard(*chain.sharding, serialized, permuted(shape, chain.permutation), cell);
-  else if (chain.swap)
+  if (chain.serializer == Serializer::sharding) {
+    serialized = encode_shard(*chain.sharding, current, permuted(shape, chain.permutation), cell);
+    current = serialized;
+  } else if (chain.swap) {
+    if (chain.permutation.empty()) serialized = copy_of(cells);
     swap_cells(serialized, cell.type);
-  return encode_steps(chain.steps, std::move(serialized));
+    current = serialized;
+  }
+  return encode_steps(chain.steps, current);
 }
 
 Items decode_items(const CodecChain& chain, ByteView file, const Shape& shape, const CellType& cell) {
@@ -228,7 +235,7 @@ Bytes encode_items(const CodecChain& chain, const Items& items, const Shape& sha
   } else {
     fail(ErrorKind::unsupported, "arrays of JSON objects can be read, not written");
   }
-  return encode_steps(chain.steps, std::move(raw));
+  return encode_steps(chain.steps, raw);
 }
 
 }  // namespace tegula::zarr

@@ -92,7 +92,7 @@ Bytes encode_items(const CodecChain& chain, const Items& items, const Shape& sha
 
 // The bytes -> bytes steps alone. `raw` is the size of the result where that is known.
 Bytes decode_steps(std::span<const ByteStep> steps, ByteView file, std::optional<std::uint64_t> raw);
-Bytes encode_steps(std::span<const ByteStep> steps, Bytes raw);
+Bytes encode_steps(std::span<const ByteStep> steps, ByteView raw);
 // Size of `raw` bytes after all steps; none when it depends on the bytes.
 std::optional<std::uint64_t> encoded_size(std::span<const ByteStep> steps, std::uint64_t raw);
 

@@ -1,5 +1,7 @@
 #include "format/zarr/shard_files.h"
 
+#include <algorithm>
+
 #include "base/context.h"
 #include "base/fail.h"
 #include "base/parallel.h"
@@ -49,15 +51,12 @@ void ShardFiles::load(const Store& store, const std::string& key, const LeafGrid
       load(store, key, grid, level + 1, index.entries[number], inner_paths, index.inner[number]);
 }
 
-ShardFiles::ShardFiles(const Store& store, const ArrayMeta& meta, const LeafGrid& grid, const std::set<Shape>& leaves,
-                       const Work& work) {
+ShardFiles::ShardFiles(const Store& store, const ArrayMeta& meta, const LeafGrid& grid,
+                       const std::vector<LeafPath>& paths, const Work& work) {
   std::map<Shape, std::vector<LeafPath>> by_file;
-  for (const Shape& leaf : leaves) {
-    LeafPath path = leaf_path(grid, leaf);
-    by_file[path.file].push_back(path);
-  }
+  for (const LeafPath& path : paths) by_file[path.file].push_back(path);
   std::vector<std::pair<const std::vector<LeafPath>*, std::optional<Index>*>> jobs;
-  for (const auto& [file, paths] : by_file) jobs.emplace_back(&paths, &files_[file]);
+  for (const auto& [file, inside] : by_file) jobs.emplace_back(&inside, &files_[file]);
   parallel_for(work, jobs.size(), [&](std::size_t i) {
     const std::string key = meta.keys.key(jobs[i].first->front().file);
     const Context doing([&] { return fmt::format("reading the index of '{}'", store.describe(key)); });
@@ -65,6 +64,30 @@ ShardFiles::ShardFiles(const Store& store, const ArrayMeta& meta, const LeafGrid
     if (!size) return;
     load(store, key, grid, 0, {0, *size}, *jobs[i].first, jobs[i].second->emplace());
   });
+}
+
+std::vector<ShardBatch> ShardFiles::batches(const std::vector<LeafPath>& paths) const {
+  // One request costs about as much as this many bytes, so that batches need not be larger to hide it.
+  constexpr std::uint64_t kBatchBytes = std::uint64_t{1} << 20;
+  std::map<Shape, ShardBatch> by_file;
+  for (std::size_t i = 0; i < paths.size(); ++i) by_file[paths[i].file].push_back({i, find(paths[i])});
+  std::vector<ShardBatch> batches;
+  for (auto& [file, leaves] : by_file) {
+    std::ranges::sort(leaves, {}, [](const ShardLeaf& leaf) { return leaf.entry ? leaf.entry->offset : 0; });
+    std::uint64_t size = 0;
+    bool first = true;
+    for (ShardLeaf& leaf : leaves) {
+      const std::uint64_t length = leaf.entry ? leaf.entry->length : 0;
+      if (first || size + length > kBatchBytes) {
+        batches.emplace_back();
+        size = 0;
+      }
+      first = false;
+      size += length;
+      batches.back().push_back(std::move(leaf));
+    }
+  }
+  return batches;
 }
 
 std::optional<ShardEntry> ShardFiles::find(const LeafPath& path) const {

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <map>
-#include <set>
+#include <optional>
+#include <vector>
 
 #include "format/zarr/chunk_store.h"
 #include "format/zarr/sharding.h"
@@ -16,14 +17,24 @@ struct LeafPath {
 };
 LeafPath leaf_path(const LeafGrid& grid, const Shape& leaf);
 
+// A chunk that is wanted: which of the paths, and where its bytes are; no value when it is absent.
+struct ShardLeaf {
+  std::size_t path = 0;
+  std::optional<ShardEntry> entry;
+};
+// Chunks of one file that are fetched with one request, by their place in it.
+using ShardBatch = std::vector<ShardLeaf>;
+
 // The indexes of the shards that a read touches.
 class ShardFiles {
  public:
   // Reads the indexes that the leaves need, shards in parallel. Throws corrupt.
-  ShardFiles(const Store& store, const ArrayMeta& meta, const LeafGrid& grid, const std::set<Shape>& leaves,
+  ShardFiles(const Store& store, const ArrayMeta& meta, const LeafGrid& grid, const std::vector<LeafPath>& paths,
              const Work& work);
   // No value when the leaf, or the shard around it, is absent.
   std::optional<ShardEntry> find(const LeafPath& path) const;
+  // All paths, none of the batches larger than what one thread should have in hand.
+  std::vector<ShardBatch> batches(const std::vector<LeafPath>& paths) const;
 
  private:
   struct Index {
