@@ -66,7 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const zarr::ArrayMeta& meta = kChains[data[0] % kChains.size()];
   const auto store = make_memory_store();
   store->put(meta.keys.key({0, 0}), std::as_bytes(std::span(data + 1, size - 1)));
-  const zarr::ChunkStore chunks(store, meta, std::make_shared<zarr::ChunkLocks>(), Missing::fill);
+  const zarr::ChunkStore chunks(store, meta, zarr::ChunkLocks(*store), Missing::fill);
   Work work;
   work.threads = 1;
   for (const char* text : {"[...]", "[1, 2:4]"}) {
