@@ -29,6 +29,7 @@ def arguments():
     parser.add_argument('--scale', type=Fraction, default=Fraction(1), help='of the amount of data, such as 1/4')
     parser.add_argument('--quick', action='store_true', help='scale 1/16, 3 rounds')
     parser.add_argument('--repeat', type=int, help='rounds, of which the best counts (5)')
+    parser.add_argument('--patience', type=float, default=60, help='seconds of rounds for one row; two are made in any case')
     parser.add_argument('--threads', type=int, default=2)
     parser.add_argument('--json', help='writes the results')
     parser.add_argument('--plots', default=os.path.join(BUILD, 'bench-plots'), help='folder for one PNG per group')
@@ -99,7 +100,7 @@ def main():
         return 0
     libraries, settings = prepare(options)
     bench = Bench(libraries, os.path.join(BUILD, 'bench-data'), environments.nosync(os.path.join(ROOT, 'bench/peers/nosync.c'), BUILD),
-                  sizes, options.threads, settings, repeat=options.repeat or 5)
+                  sizes, options.threads, settings, repeat=options.repeat or 5, patience=options.patience)
     if options.data:
         for _, rows in chosen(options, sizes):
             for needed in [needed for row in rows for needed in row.needs]:

@@ -53,7 +53,7 @@ class Bench:
     threads: int
     settings: dict
     repeat: int = 5
-    patience: float = 60   # seconds of rounds per workload, once two rounds are done
+    patience: float = 60   # seconds of rounds for one workload, once there are two
     serial: int = 0
 
     def start(self, name, threads=None, synced=True):

@@ -17,10 +17,9 @@ def reset_peak():
         file.write('5')
 
 
-def peak_bytes():
-    children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
-    if children:
-        return children
+def peak_bytes(child):
+    if child:
+        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
     with open('/proc/self/status') as file:
         return next(int(line.split()[1]) * 1024 for line in file if line.startswith('VmHWM'))
 
@@ -53,7 +52,7 @@ class Worker:
         result = self.action.run(argument)
         value = time.perf_counter() - start
         read = read_bytes() - read
-        peak = peak_bytes()
+        peak = peak_bytes(self.action.child)
         if isinstance(result, Measured):
             value, result = result.value, result.result
         self.result = result

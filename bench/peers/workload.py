@@ -32,6 +32,7 @@ class Action:
     run: Callable
     before: Callable = lambda: None
     digest: Optional[Callable] = None
+    child: bool = False  # a child process does it: memory is the child's
 
 
 @dataclass

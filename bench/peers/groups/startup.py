@@ -9,7 +9,8 @@ IMPORT = 'import time\n{}\nt = time.perf_counter()\nimport {}\nprint(time.perf_c
 
 
 def start(command):
-    return Action(lambda _: subprocess.run(command, stdout=subprocess.DEVNULL, check=True).returncode, digest=lambda code: code)
+    return Action(lambda _: subprocess.run(command, stdout=subprocess.DEVNULL, check=True).returncode, digest=lambda code: code,
+                  child=True)
 
 
 def tegula_command(env):
@@ -24,7 +25,7 @@ def importing(module, first=''):
     def run(_):
         out = subprocess.run([sys.executable, '-c', IMPORT.format(first, module)], stdout=subprocess.PIPE, check=True).stdout
         return Measured(float(out))
-    return lambda env: Action(run, digest=lambda _: None)
+    return lambda env: Action(run, digest=lambda _: None, child=True)
 
 
 def size(path):
