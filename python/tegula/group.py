@@ -85,17 +85,23 @@ class Group(Mapping[str, Any]):
         self._check_writable()
         what.setdefault('format', self.format)
         made = main.create(f'{self._uri}/{name}', **what)
-        if self.format == 'tiledb':
-            self.add(made.uri, name)
+        self._joined(made.uri, name)
         return made
 
     def create_group(self, name: str) -> 'Group':
         from . import main
         self._check_writable()
         made = main.create_group(f'{self._uri}/{name}', format=self.format)
-        if self.format == 'tiledb':
-            self.add(made.uri, name)
+        self._joined(made.uri, name)
         return made
+
+    def _joined(self, uri: str, name: str) -> None:
+        """TileDB lists its members; of a zarr group they are what lies below, and a handle knows those of when it was opened."""
+        from . import main
+        if self.format == 'tiledb':
+            self.add(uri, name)
+        else:
+            self._handle = main._open_handle(self._uri, self._mode, self._options)
 
     def close(self) -> None:
         """Groups hold nothing open."""

@@ -53,8 +53,16 @@ def _indices(value: Any, axis: int, size: int) -> np.ndarray:
     return np.where(array < 0, array + size, array)
 
 
-def expand(key: Any, ndim: int, shape: Sequence[int]) -> Tuple[List[Any], List[int]]:
-    """One entry (int, slice or index array) per axis, and where new axes go. Masks become index arrays."""
+class Expanded(NamedTuple):
+    """`axes` has one entry (int, slice or index array) per axis; masks have become index arrays. `new` says where new axes go,
+    `gap` where an ellipsis stood that covers no axis: for numpy even that parts the arrays before it from those behind."""
+
+    axes: List[Any]
+    new: List[int]
+    gap: Optional[int]
+
+
+def expand(key: Any, ndim: int, shape: Sequence[int]) -> Expanded:
     items = list(key) if isinstance(key, tuple) else [key]
     flat: List[Any] = []
     for item in items:
@@ -78,9 +86,12 @@ def expand(key: Any, ndim: int, shape: Sequence[int]) -> Tuple[List[Any], List[i
     flat = flat[:at[0]] + rest + flat[at[0] + 1:] if at else flat + rest
     axes: List[Any] = []
     new: List[int] = []
+    gap: Optional[int] = None
     for place, item in enumerate(flat):
+        if at and not rest and place == at[0]:
+            gap = len(axes) + len(new)
         if item is None:
-            new.append(place)
+            new.append(len(axes) + len(new))
         elif isinstance(item, slice):
             axes.append(_slice(item))
         elif isinstance(item, int):
@@ -92,7 +103,7 @@ def expand(key: Any, ndim: int, shape: Sequence[int]) -> Tuple[List[Any], List[i
             axes.extend(item.nonzero())
         else:
             axes.append(_indices(item, len(axes), shape[len(axes)]))
-    return axes, new
+    return Expanded(axes, new, gap)
 
 
 def _width(item: Any) -> int:
@@ -108,7 +119,7 @@ def _picked(axes: Sequence[Any], shape: Sequence[int]) -> List[int]:
 
 def plan(key: Any, shape: Sequence[int]) -> Plan:
     """numpy's meaning of `key`."""
-    axes, new = expand(key, len(shape), shape)
+    axes, new, gap = expand(key, len(shape), shape)
     arrays = [a for a in axes if isinstance(a, np.ndarray)]
     if not arrays:
         if not new:
@@ -139,6 +150,8 @@ def plan(key: Any, shape: Sequence[int]) -> Plan:
             local.append(slice(None))
     for place in new:
         local.insert(place, None)
+    if gap is not None:
+        local.insert(gap, Ellipsis)
     return Plan(tuple(read), local=tuple(local))
 
 
@@ -153,7 +166,7 @@ def points(axes: Sequence[Any], shape: Sequence[int]) -> Plan:
 
 def orthogonal(key: Any, shape: Sequence[int]) -> Plan:
     """Each axis by itself, as numpy.ix_ has it."""
-    axes, new = expand(key, len(shape), shape)
+    axes, new, _ = expand(key, len(shape), shape)
     if new:
         raise IndexError('oindex adds no axes')
     for a in axes:
@@ -164,7 +177,7 @@ def orthogonal(key: Any, shape: Sequence[int]) -> Plan:
 
 def pointwise(key: Any, shape: Sequence[int]) -> Plan:
     """The lists of all axes walked together."""
-    axes, new = expand(key, len(shape), shape)
+    axes, new, _ = expand(key, len(shape), shape)
     if new or any(isinstance(a, slice) for a in axes):
         raise IndexError('vindex takes an index, a list or a mask for every axis')
     return points(axes, shape)
@@ -173,7 +186,7 @@ def pointwise(key: Any, shape: Sequence[int]) -> Plan:
 def blocks(key: Any, shape: Sequence[int], chunks: Sequence[int]) -> Plan:
     """Whole chunks by their place in the grid."""
     grid = [-(-n // c) if c else 0 for n, c in zip(shape, chunks)]
-    axes, new = expand(key, len(shape), grid)
+    axes, new, _ = expand(key, len(shape), grid)
     if new:
         raise IndexError('blocks adds no axes')
     out: List[Any] = []

@@ -11,13 +11,14 @@ from xarray.core import indexing
 
 import tegula
 
-from .schema import Attr, Dim
+from .schema import Attr, Dim, Schema
 
 __all__ = ['TegulaBackend', 'write']
 
 # How TileDB-CF names the metadata of one attribute or dimension among that of the array.
 _ATTR_PREFIX, _DIM_PREFIX = '__tiledb_attr.', '__tiledb_dim.'
 _ZARR2_DIMS = '_ARRAY_DIMENSIONS'
+_SCALAR = 'no_axis'  # the dimension of one cell that a TileDB array cannot do without
 
 
 class _Lazy(BackendArray):
@@ -110,6 +111,8 @@ def _dense(array: tegula.Array, name: str) -> Tuple[Dict[str, xr.Variable], Dict
     dims = _dim_names(array, attrs, name)
     one = len(array.schema.attrs) == 1
     variables: Dict[str, xr.Variable] = {}
+    if dims == [_SCALAR]:
+        return {name: xr.Variable((), np.asarray(array[0]), _plain_attrs(attrs))}, {}, []
     for attr in array.schema.attrs:
         own = _prefixed(attrs, _ATTR_PREFIX, attr.name)
         if one:
@@ -259,7 +262,7 @@ def write(dataset: Union[xr.Dataset, xr.DataArray, xr.DataTree], uri: Union[str,
         raise ValueError(f'{format} has no groups to keep the attributes of a dataset in; drop them or choose zarr2 or later')
     for name, variable in encoded.items():
         below = os.path.join(root, name)
-        _write_variable(variable, below, name, format, chunks or {}, filters, overwrite, options)
+        _write_variable(variable, below, format, chunks or {}, filters, overwrite, options)
         if format == 'tiledb' and group is not None:
             group.add(below, name)
 
@@ -282,7 +285,7 @@ def _chunk_sizes(variable: xr.Variable, chunks: Mapping[Hashable, int]) -> Tuple
     return tuple(reversed(sizes))
 
 
-def _write_variable(variable: xr.Variable, uri: str, name: str, format: str, chunks: Mapping[Hashable, int], filters: Any,
+def _write_variable(variable: xr.Variable, uri: str, format: str, chunks: Mapping[Hashable, int], filters: Any,
                     overwrite: bool, options: Mapping[str, Any]) -> None:
     attrs = _json_like(variable.attrs)
     fill = attrs.pop('_FillValue', None)
@@ -291,19 +294,18 @@ def _write_variable(variable: xr.Variable, uri: str, name: str, format: str, chu
     dtype: Any = variable.dtype
     if dtype.kind == 'O':
         dtype = str
-    if format == 'tiledb':
-        if not dims:
-            dims, sizes = ['scalar'], (1,)
-        shape = variable.shape or (1,)
-        tegula.create(uri, format=format, dims=[Dim(d, (0, n - 1), min(t, n), 'int64') for d, n, t in zip(dims, shape, sizes)],
-                      attrs=[Attr(name, dtype, filters=filters, fill=fill)], overwrite=overwrite, **options)
-    else:
-        if format == 'zarr3':
-            options = {**options, 'dim_names': dims}
-        else:
-            attrs[_ZARR2_DIMS] = dims
-        tegula.create(uri, format=format, shape=variable.shape, chunks=sizes, dtype=dtype, filters=filters, fill_value=fill,
-                      overwrite=overwrite, **options)
+    shape = variable.shape
+    if format == 'tiledb' and not dims:
+        dims, shape, sizes = [_SCALAR], (1,), (1,)
+    # The attribute has no name: in TileDB it could not be that of a dimension, which a coordinate's is.
+    attr = Attr('', dtype, filters=filters, fill=fill)
+    if format == 'zarr2':
+        attr._fill_defined = fill is not None
+    if format in ('zarr0', 'zarr1', 'zarr2'):
+        attrs[_ZARR2_DIMS] = dims
+        dims = [f'dim_{i}' for i in range(len(dims))]
+    axes = tuple(Dim(d, (0, n - 1) if n else None, min(t, n) if n else t, 'uint64') for d, n, t in zip(dims, shape, sizes))
+    tegula.create(uri, schema=Schema(format, axes, (attr,)), overwrite=overwrite, **options)
     if fill is not None and format != 'zarr2':
         attrs['_FillValue'] = fill
     array = tegula.open(uri, 'w')
@@ -312,10 +314,8 @@ def _write_variable(variable: xr.Variable, uri: str, name: str, format: str, chu
     if variable.chunks is not None:
         from .dask import store
         store(variable.data, array)
-    elif variable.shape or format != 'tiledb':
-        array[...] = np.asarray(variable.values)
     else:
-        array[...] = np.asarray(variable.values).reshape(1)
+        array[...] = np.asarray(variable.values).reshape(shape)
 
 
 def _write_table(variables: Mapping[str, xr.Variable], attrs: Mapping[Any, Any], uri: str, filters: Any, overwrite: bool,

@@ -50,7 +50,8 @@ TEST(Shuffle, AllImplementationsAgree) {
   std::vector<std::size_t> sizes = {24, 32, 33, 100, 255};
   for (std::size_t t = 1; t <= 17; ++t) sizes.push_back(t);
   for (const std::size_t t : sizes) {
-    for (const std::size_t elements : {0, 1, 7, 8, 9, 31, 32, 33, 40, 47, 63, 64, 255, 256, 257, 264, 520, 1031, 1288}) {
+    for (const std::size_t elements :
+         {0, 1, 7, 8, 9, 31, 32, 33, 40, 47, 63, 64, 255, 256, 257, 264, 520, 1031, 1288}) {
       for (const std::size_t tail : {std::size_t{0}, std::size_t{1}, t - 1}) {
         if (tail >= t) continue;
         const Bytes in = random_bytes(elements * t + tail, static_cast<unsigned>(t * 7919 + elements));

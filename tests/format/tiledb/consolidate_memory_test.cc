@@ -43,9 +43,8 @@ Batch some_cells(std::uint64_t fragment) {
   return batch;
 }
 
-// Ends the process: with 0 when merging 100 MB under a budget of 16 MB takes less than three times that. The
-// budget is not kept to the byte: the process's peak, which includes the stored array and what the allocator holds
-// back, is about twice as high.
+// Ends the process: with 0 when merging 100 MB under a budget of 16 MB takes no more than half of it again. The peak of
+// a process counts the stored array, and what the allocator holds back, too.
 [[noreturn]] void merge_and_exit() {
   Schema schema =
       make_schema(true, {dimension("x", TypeId::int64, std::int64_t{0}, std::int64_t{1} << 40, std::int64_t{1} << 20)},
