@@ -21,11 +21,11 @@ constexpr std::uint64_t kSamplesPerPart = 256;
 
 // How the budget is shared. Half of it is left for what is not counted: footers, sort orders, and what the allocator
 // cannot use again at once.
-std::uint64_t part_bytes(const Work& work) { return work.memory / 6; }
-std::uint64_t slab_bytes(const Work& work) { return work.memory / 12; }
+std::uint64_t part_bytes(const Work& work) { return work.memory / 7; }
+std::uint64_t slab_bytes(const Work& work) { return work.memory / 14; }
 Work writing(const Work& work) {
   Work part = work;
-  part.memory = work.memory / 6;
+  part.memory = work.memory / 7;
   return part;
 }
 
