@@ -8,6 +8,7 @@
 #include "maintain_support.h"
 #include "store/wrappers.h"
 #include "support/expect_error.h"
+#include "support/sanitized.h"
 #include "support/temp_folder.h"
 
 namespace tegula::tiledb {
@@ -146,6 +147,8 @@ TEST_P(MaintenanceFaults, LeaveTheSameCells) {
   for (const std::uint32_t version : kind.versions)
     for (const Operation& operation : operations(kind.sparse)) {
       if (operation.since > version) continue;
+      // The same steps again and again: under a sanitizer one version has to do.
+      if (testing::kSanitized && version != kind.versions.back()) continue;
       SCOPED_TRACE(fmt::format("{} v{}", operation.name, version));
       const auto prepare = [&] {
         const std::shared_ptr<Store> store = make_memory_store();

@@ -5,10 +5,7 @@
 #include <cstdio>
 
 #include "maintain_support.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define TEGULA_MEMORY_IS_WATCHED 1
-#endif
+#include "support/sanitized.h"
 
 namespace tegula::tiledb {
 namespace {
@@ -66,9 +63,7 @@ Batch some_cells(std::uint64_t fragment) {
 }
 
 TEST(ConsolidateMemory, FollowsTheBudgetNotTheFragments) {
-#ifdef TEGULA_MEMORY_IS_WATCHED
-  GTEST_SKIP() << "sanitizers keep what is freed";
-#endif
+  if (testing::kSanitized) GTEST_SKIP() << "sanitizers keep what is freed";
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(merge_and_exit(), ::testing::ExitedWithCode(0), "bytes more");
 }

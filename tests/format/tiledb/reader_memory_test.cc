@@ -6,6 +6,7 @@
 
 #include "format/tiledb/reader_support.h"
 #include "format/tiledb/write_support.h"
+#include "support/sanitized.h"
 
 namespace tegula::tiledb {
 namespace {
@@ -13,12 +14,6 @@ namespace {
 constexpr std::uint64_t kMegabyte = 1 << 20;
 constexpr std::uint64_t kChunk = 65536;
 constexpr unsigned kThreads = 2;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 std::uint64_t status_bytes(const std::string& name) {
   std::ifstream in("/proc/self/status");
@@ -32,7 +27,7 @@ template <class F>
 std::optional<std::uint64_t> peak_of(const F& work) {
   std::ofstream reset("/proc/self/clear_refs");
   reset << "5" << std::flush;
-  if (kSanitized || !reset) return std::nullopt;
+  if (testing::kSanitized || !reset) return std::nullopt;
   const std::uint64_t before = status_bytes("VmRSS:");
   work();
   const std::uint64_t most = status_bytes("VmHWM:");
