@@ -17,15 +17,32 @@ struct Flags {
   bool dry_run = false;
 };
 
-Metadata metadata_at(const Flags& flags, const Globals& globals) {
+// Arrays and groups alike, as far as metadata goes: one of the two is set.
+struct Holder {
+  std::shared_ptr<Array> array;
+  std::shared_ptr<Group> group;
+
+  Metadata metadata() const { return group ? group->metadata() : array->metadata(); }
+  std::string_view format() const { return group ? group->format() : array->schema().format; }
+  void update(const std::map<std::string, std::optional<MetaValue>>& changes, const Work& work) const {
+    WriteOptions options;
+    options.work = work;
+    if (group)
+      group->update_metadata(changes, options);
+    else
+      array->update_metadata(changes, options);
+  }
+};
+
+Holder open_holder(const Flags& flags, const Globals& globals) {
   const std::shared_ptr<Store> store = store_of(flags.uri, globals);
   const OpenOptions options = flags.open.options(globals);
-  if (probe(*store).kind == ObjectKind::group) return open_group(store, options)->metadata();
-  return open(store, options)->metadata();
+  if (probe(*store).kind == ObjectKind::group) return {nullptr, open_group(store, options)};
+  return {open(store, options), nullptr};
 }
 
 int list(const Flags& flags, const Globals& globals) {
-  const Metadata metadata = metadata_at(flags, globals);
+  const Metadata metadata = open_holder(flags, globals).metadata();
   if (globals.json) {
     JsonWriter json;
     write_metadata(json, metadata);
@@ -37,7 +54,7 @@ int list(const Flags& flags, const Globals& globals) {
 }
 
 int get(const Flags& flags, const Globals& globals) {
-  const Metadata metadata = metadata_at(flags, globals);
+  const Metadata metadata = open_holder(flags, globals).metadata();
   const auto found = metadata.find(flags.key);
   if (found == metadata.end())
     fail(ErrorKind::not_found, "'{}' has no metadata '{}'; `tegula meta list` shows what there is", flags.uri,
@@ -51,24 +68,25 @@ int get(const Flags& flags, const Globals& globals) {
   return kOk;
 }
 
-int change(const Flags& flags, std::optional<MetaValue> value, const Globals& globals) {
-  const std::shared_ptr<Array> array = open_array(flags.uri, flags.open, globals);
-  if (!value && !array->metadata().contains(flags.key))
+int change(const Flags& flags, const Holder& holder, std::optional<MetaValue> value, const Globals& globals) {
+  if (!value && !holder.metadata().contains(flags.key))
     fail(ErrorKind::not_found, "'{}' has no metadata '{}'; nothing changed", flags.uri, flags.key);
   if (flags.dry_run) {
     print(
         fmt::format("would {} '{}'{}\n", value ? "set" : "remove", flags.key, value ? " to " + meta_json(*value) : ""));
     return kOk;
   }
-  WriteOptions options;
-  options.work = globals.work;
-  array->update_metadata({{flags.key, std::move(value)}}, options);
+  holder.update({{flags.key, std::move(value)}}, globals.work);
   return kOk;
 }
 
 int set(const Flags& flags, const Globals& globals) {
-  const std::shared_ptr<Array> array = open_array(flags.uri, flags.open, globals);
-  return change(flags, meta_value(flags.value, flags.type, array->schema().format == "tiledb"), globals);
+  const Holder holder = open_holder(flags, globals);
+  return change(flags, holder, meta_value(flags.value, flags.type, holder.format() == "tiledb"), globals);
+}
+
+int remove(const Flags& flags, const Globals& globals) {
+  return change(flags, open_holder(flags, globals), std::nullopt, globals);
 }
 
 }  // namespace
@@ -102,7 +120,7 @@ void describe_meta(Verb verb, Globals& globals) {
         sub.argument("key", flags->key, "its name")
             .flag("--dry-run", flags->dry_run, "say what would change, and change nothing");
       },
-      [](const Flags& f, const Globals& g) { return change(f, std::nullopt, g); });
+      remove);
 }
 
 }  // namespace tegula::cli

@@ -107,6 +107,28 @@ class Maintaining(CommandTest):
         self.assertEqual(self.json('ls', 'g'), [])
         self.assertTrue(os.path.exists(self.path('one')))
 
+    def test_metadata_of_groups(self):
+        for fmt, units, pair in (('tiledb', {'type': 'utf8', 'value': 'K'}, {'type': 'int64', 'value': [1, 2]}), ('zarr2', 'K', [1, 2]), ('zarr3', 'K', [1, 2])):
+            with self.subTest(fmt):
+                self.run_tegula('group', 'create', fmt, '--format', fmt)
+                self.run_tegula('meta', 'set', fmt, 'units', 'K')
+                self.run_tegula('meta', 'set', fmt, 'pair', '[1, 2]')
+                before = self.files(fmt)
+                self.assertIn('would set', self.out('meta', 'set', fmt, 'pair', '3', '--dry-run'))
+                self.assertIn('would remove', self.out('meta', 'del', fmt, 'pair', '--dry-run'))
+                self.fails(3, 'nothing changed', 'meta', 'del', fmt, 'absent')
+                self.assertEqual(self.files(fmt), before)
+                self.assertEqual(self.json('meta', 'list', fmt), {'units': units, 'pair': pair})
+                self.assertEqual(self.json('meta', 'get', fmt, 'units'), 'K')
+                self.run_tegula('meta', 'del', fmt, 'pair')
+                self.assertEqual(self.json('meta', 'list', fmt), {'units': units})
+        self.fails(2, '--type', 'meta', 'set', 'zarr3', 'n', '1', '--type', 'int32')
+        self.grid('folder/member', 'zarr2')
+        self.fails(3, 'tegula group create', 'meta', 'set', 'folder', 'units', 'K')
+        self.run_tegula('group', 'create', 'folder', '--format', 'zarr2')
+        self.run_tegula('meta', 'set', 'folder', 'units', 'K')
+        self.assertEqual(self.json('meta', 'list', 'folder'), {'units': 'K'})
+
     def test_upgrade(self):
         self.run_tegula('create', 'old', '--format', 'tiledb', '--shape', '4', '--type', 'int32', '--tile', '2', '--format-version', '12')
         before = self.files('old')

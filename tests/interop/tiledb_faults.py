@@ -1,5 +1,7 @@
-"""Faults of libtiledb releases that the interop test meets: none of them is tegula's, the release fails in the same way on
-arrays of its own. Every other release must read and go on with the same array."""
+"""Where a libtiledb release may fail with an array of the interop test. Each entry was met when that release was asked; that it
+fails in the same way on an array that it wrote itself was not shown for every one, so an entry says what was seen, not whose
+fault it is. Whatever no entry names, a release must read and go on with; the releases outside of an entry's range are the
+reason to look for the fault in the release."""
 import collections
 
 Fault = collections.namedtuple("Fault", "first last what reason applies")
