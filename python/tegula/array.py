@@ -3,11 +3,10 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
-import numpy as np
-
 from . import columns, dtypes, selection
 from .attrs import Attributes
 from .domain import Domain
+from .lazy import np
 from .query import Query, aggregate, public_name
 from .schema import Attr, Schema
 from .selection import Indexer, Plan

@@ -3,10 +3,9 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, Iterator, MutableMapping, Tuple
 
-import numpy as np
-
 from . import dtypes
 from .dtypes import Type
+from .lazy import np
 
 
 def _decode(raw: Tuple[Tuple[str, str], int, bytes, bool]) -> Any:

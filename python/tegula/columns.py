@@ -3,13 +3,12 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
 
-import numpy as np
-
 from . import dtypes
 from .dtypes import Type
+from .lazy import np
 from .schema import Attr, Dim, Enumeration, Schema
 
-RawColumn = Tuple[str, str, Optional[int], bool, np.ndarray, Optional[np.ndarray], Optional[np.ndarray]]
+RawColumn = Tuple[str, str, Optional[int], bool, 'np.ndarray', Optional['np.ndarray'], Optional['np.ndarray']]
 
 
 def to_numpy(result: Any, index: int, shape: Optional[Tuple[int, ...]], schema: Schema) -> np.ndarray:

@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Iterator, List, Optional, Tuple
 
-import numpy as np
-
+from .lazy import np
 from .schema import Dim, to_coordinate
 
 

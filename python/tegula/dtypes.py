@@ -4,7 +4,7 @@ from __future__ import annotations
 import ast
 from typing import Any, NamedTuple, Optional, Tuple
 
-import numpy as np
+from .lazy import np
 
 # One code unit per value, usually many values per cell.
 STR_TYPES = frozenset(('ascii', 'utf8', 'wkt', 'utf16', 'ucs2', 'utf32', 'ucs4'))

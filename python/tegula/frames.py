@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
+from .lazy import np
 
 
 def to_pandas(result: Any, index: Any = None) -> Any:

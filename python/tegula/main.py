@@ -5,11 +5,10 @@ import datetime
 import os
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-import numpy as np
-
 from . import _tegula
 from .array import Array, ArrayBase
 from .group import Group
+from .lazy import np
 from .schema import Attr, Dim, Enumeration, Schema
 from .sparse import SparseArray
 from .table import Table

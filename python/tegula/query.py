@@ -3,9 +3,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
-import numpy as np
-
 from . import _tegula, columns
+from .lazy import np
 from .schema import Schema
 
 

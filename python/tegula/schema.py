@@ -4,10 +4,9 @@ from __future__ import annotations
 import operator
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
-import numpy as np
-
 from . import dtypes
 from .dtypes import Type
+from .lazy import np
 
 FilterLike = Union[str, Tuple[str, Dict[str, Any]]]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import operator
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
 
-import numpy as np
+from .lazy import np
 
 
 class Plan(NamedTuple):

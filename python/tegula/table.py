@@ -3,10 +3,9 @@ from __future__ import annotations
 
 from typing import Any, Optional, Tuple
 
-import numpy as np
-
 from . import columns
 from .array import Array, Fields
+from .lazy import np
 from .query import Query, public_name
 from .schema import Attr
 

@@ -3,9 +3,8 @@ from __future__ import annotations
 
 from typing import Any, Tuple
 
-import numpy as np
-
 from . import columns, dtypes
+from .lazy import np
 from .schema import Attr
 from .selection import Plan
 
