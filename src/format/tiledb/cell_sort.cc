@@ -156,20 +156,10 @@ Buffer<std::uint64_t> CellOrder::values_of(const Step& step, Coordinates coordin
   Buffer<std::uint64_t> values(cells);
   std::uint64_t* out = values.data();
   if (step.kind == Step::Kind::hilbert) {
+    std::vector<ColumnView> columns;
+    for (const Column* column : coordinates) columns.emplace_back(*column);
     for_blocks(work, cells, [&](std::uint64_t begin, std::uint64_t end) {
-      std::vector<ByteView> columns;
-      std::vector<std::span<const std::uint64_t>> offsets;
-      for (const Column* column : coordinates) {
-        if (column->var()) {
-          columns.emplace_back(column->data);
-          offsets.emplace_back(column->offsets.data() + begin, end - begin + 1);
-        } else {
-          const std::size_t size = column->type.size;
-          columns.push_back(ByteView(column->data).subspan(begin * size, (end - begin) * size));
-          offsets.emplace_back();
-        }
-      }
-      curve_->places(columns, offsets, {out + begin, end - begin});
+      curve_->places(columns, begin, {out + begin, end - begin});
     });
     return values;
   }

@@ -74,18 +74,17 @@ std::uint64_t HilbertCurve::place(std::span<std::uint64_t> x) const {
   return value;
 }
 
-void HilbertCurve::places(std::span<const ByteView> columns, std::span<const std::span<const std::uint64_t>> offsets,
+void HilbertCurve::places(std::span<const ColumnView> columns, std::uint64_t first,
                           std::span<std::uint64_t> out) const {
   std::vector<std::uint64_t> buckets(axes_.size());
-  for (std::size_t cell = 0; cell < out.size(); ++cell) {
+  for (std::uint64_t cell = first; cell < first + out.size(); ++cell) {
     for (std::size_t d = 0; d < axes_.size(); ++d) {
       const Axis& axis = axes_[d];
-      const ByteView coordinate = axis.var
-                                      ? columns[d].subspan(offsets[d][cell], offsets[d][cell + 1] - offsets[d][cell])
-                                      : columns[d].subspan(cell * axis.type.size, axis.type.size);
-      buckets[d] = bucket(d, coordinate);
+      const std::uint64_t* const offsets = columns[d].offsets;
+      const std::uint64_t begin = axis.var ? offsets[cell] : cell * axis.type.size;
+      buckets[d] = bucket(d, {columns[d].data + begin, axis.var ? offsets[cell + 1] - begin : axis.type.size});
     }
-    out[cell] = place(buckets);
+    out[cell - first] = place(buckets);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "format/tiledb/array_schema.h"
+#include "query/field.h"
 #include "tegula/bytes.h"
 
 namespace tegula::tiledb {
@@ -20,10 +21,8 @@ class HilbertCurve {
   // overwrites).
   std::uint64_t bucket(std::size_t dimension, ByteView coordinate) const;
   std::uint64_t place(std::span<std::uint64_t> buckets) const;
-  // The places of many cells. `columns` holds fixed coordinates; text ones take `offsets` (cells + 1), others an empty
-  // span.
-  void places(std::span<const ByteView> columns, std::span<const std::span<const std::uint64_t>> offsets,
-              std::span<std::uint64_t> out) const;
+  // The places of the cells from `first` on; a column per dimension.
+  void places(std::span<const ColumnView> columns, std::uint64_t first, std::span<std::uint64_t> out) const;
 
  private:
   struct Axis {

@@ -84,4 +84,22 @@ Column read_labels(const ReadState& state, const SchemaLabel& label, const AxisR
   return read_axis(*open_labels(state, label), label, axis, work);
 }
 
+Column read_labels(const ReadState& state, const SchemaLabel& label, std::span<const Range> ranges, const Work& work) {
+  const Context doing([&] { return fmt::format("reading label '{}'", label.name); });
+  const std::shared_ptr<ReadState> labels = open_labels(state, label);
+  const DenseGrid& grid = labels->grid();
+  AxisRuns axis;
+  for (const Range& range : ranges) {
+    const auto low = grid.index(0, range.low), high = grid.index(0, range.high);
+    if (!low || !high) fail(ErrorKind::corrupt, "{}: its domain is not that of the dimension", label.uri);
+    add_run(axis, *low, *high);
+  }
+  if (ranges.empty()) add_run(axis, 0, grid.last[0]);
+  const std::uint64_t size = labels->field(label.attribute)->var() ? 8 : label.type.size;
+  if (axis.length > work.memory / size)
+    fail(ErrorKind::invalid_argument, "{} labels do not fit the budget of {} bytes; ask for a range of dimension '{}'",
+         axis.length, work.memory, state.schema().dimensions[label.dimension].name);
+  return read_axis(*labels, label, axis, work);
+}
+
 }  // namespace tegula::tiledb

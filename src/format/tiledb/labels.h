@@ -19,5 +19,8 @@ std::vector<Range> label_to_dimension(const ReadState& state, const SchemaLabel&
 
 // The label of each coordinate of a selection along its dimension.
 Column read_labels(const ReadState& state, const SchemaLabel& label, const AxisRuns& axis, const Work& work);
+// The label of each coordinate of the dimension's ranges, with cells there or not; without ranges, of the whole domain.
+// Throws invalid_argument when they do not fit the budget.
+Column read_labels(const ReadState& state, const SchemaLabel& label, std::span<const Range> ranges, const Work& work);
 
 }  // namespace tegula::tiledb

@@ -108,6 +108,11 @@ std::pair<std::uint64_t, std::uint64_t> RangeList::hull() const {
   return {numbers_.front().first, numbers_.back().second};
 }
 
+bool RangeList::single_text() const {
+  if (texts_.size() != 1 || texts_[0].unbounded) return false;
+  return texts_[0].high == (texts_[0].open ? next_text(texts_[0].low) : texts_[0].low);
+}
+
 std::pair<RangeList, RangeList> RangeList::split(std::uint64_t at) const {
   RangeList below(type_), above(type_);
   below.whole_ = above.whole_ = false;

@@ -40,8 +40,9 @@ class RangeList {
   bool text() const { return type_.var; }
   // Numbers: the smallest and the largest value asked for, as ordered integers.
   std::pair<std::uint64_t, std::uint64_t> hull() const;
-  // Text: nothing but one value is asked for.
-  bool single_text() const { return texts_.size() == 1 && !texts_[0].unbounded && texts_[0].low == texts_[0].high; }
+  // Text: the smallest value asked for, and whether there is no other.
+  std::string_view lowest_text() const { return texts_.empty() ? std::string_view() : texts_[0].low; }
+  bool single_text() const;
 
  private:
   DimensionType type_;
@@ -56,6 +57,9 @@ class RangeList {
   bool above(const TextRange& range, std::string_view value) const;
   std::vector<TextRange> texts_;
 };
+
+// The text right behind `text`: none lies between the two.
+inline std::string next_text(std::string text) { return text + '\0'; }
 
 using RangeSet = std::vector<RangeList>;  // one per dimension
 

@@ -32,7 +32,7 @@ void add_run(std::span<const ColumnView> views, std::uint64_t first, std::uint64
 
 // Tile by tile.
 void add_unsorted(const SparseQuery& query, SparsePart part, AggregateSet& set, const Work& work) {
-  const SparseHits hits = find_hits(query, part.ranges, std::move(part.tiles), {.keep = set.fields()}, work);
+  const SparseHits hits = find_hits(query, std::move(part), {.keep = set.fields()}, work);
   const std::vector<Column> columns = read_hits(query, hits, set.fields(), work);
   const std::vector<ColumnView> views(columns.begin(), columns.end());
   std::vector<std::optional<AggregateSet>> sums(hits.hits.size());
@@ -47,7 +47,7 @@ void add_unsorted(const SparseQuery& query, SparsePart part, AggregateSet& set, 
 
 // Where fragments are merged: neighbours in a tile that stay neighbours.
 void add_sorted(const SparseQuery& query, SparsePart part, AggregateSet& set, const Work& work) {
-  SparseCells cells = find_cells(query, part.ranges, std::move(part.tiles), work);
+  SparseCells cells = find_cells(query, std::move(part), work);
   const Buffer<std::uint64_t> order = result_order(query, cells, work);
   const std::vector<Column> columns = gather_fields(query, cells, order, set.fields(), work);
   const std::vector<ColumnView> views(columns.begin(), columns.end());

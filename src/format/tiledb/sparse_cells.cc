@@ -11,13 +11,6 @@ namespace tegula::tiledb {
 
 namespace {
 
-std::vector<FieldInfo> dimensions_of(const ReadState& state) {
-  std::vector<FieldInfo> dimensions;
-  for (const FieldInfo& field : state.fields())
-    if (field.dimension) dimensions.push_back(field);
-  return dimensions;
-}
-
 std::size_t tile_of(const SparseHits& found, std::uint64_t candidate) {
   const auto after = std::upper_bound(found.hits.begin(), found.hits.end(), candidate,
                                       [](std::uint64_t value, const TileHits& tile) { return value < tile.first; });
@@ -99,12 +92,11 @@ Buffer<std::uint64_t> repeated(const SparseQuery& query, const SparseCells& cell
 
 }  // namespace
 
-SparseCells find_cells(const SparseQuery& query, const RangeSet& ranges, std::vector<SparseTile> tiles,
-                       const Work& work) {
+SparseCells find_cells(const SparseQuery& query, SparsePart part, const Work& work) {
   const std::vector<FieldInfo> dimensions = dimensions_of(*query.state);
   const HitOptions options{.conditions = !query.deduplicates(), .times = query.deduplicates(), .keep = dimensions};
   SparseCells cells;
-  cells.found = find_hits(query, ranges, std::move(tiles), options, work);
+  cells.found = find_hits(query, std::move(part), options, work);
   cells.coordinates = read_hits(query, cells.found, dimensions, work);
   cells.found.kept.clear();
   return cells;

@@ -20,8 +20,7 @@ struct SparseCells {
   Buffer<std::uint8_t> keep;        // 0: hidden, deleted or not matching
 };
 
-SparseCells find_cells(const SparseQuery& query, const RangeSet& ranges, std::vector<SparseTile> tiles,
-                       const Work& work);
+SparseCells find_cells(const SparseQuery& query, SparsePart part, const Work& work);
 
 // The candidates that make the result, in its order.
 Buffer<std::uint64_t> result_order(const SparseQuery& query, SparseCells& cells, const Work& work);

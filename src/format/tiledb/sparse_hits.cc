@@ -20,17 +20,23 @@ bool partly_visible(const Fragment& fragment, const TimeWindow& window) {
 // What has to be looked at to find the hits of a tile.
 struct TileSearch {
   bool none = false;  // no cell can be one
-  bool by_range = false, by_time = false;
+  bool by_range = false, by_curve = false, by_time = false;
   TileTest test;
   const StoredField* times = nullptr;
-  bool any() const { return by_range || by_time || test.any(); }
+  bool any() const { return by_range || by_curve || by_time || test.any(); }
 };
 
 class HitFinder {
  public:
-  HitFinder(const SparseQuery& query, const RangeSet& ranges, const HitOptions& options, const Work& work,
-            SparseHits& out)
-      : query_(query), ranges_(ranges), options_(options), work_(work), out_(out), state_(*query.state) {}
+  HitFinder(const SparseQuery& query, const RangeSet& ranges, const CurveRange& curve, const HitOptions& options,
+            const Work& work, SparseHits& out)
+      : query_(query),
+        ranges_(ranges),
+        curve_(curve),
+        options_(options),
+        work_(work),
+        out_(out),
+        state_(*query.state) {}
 
   void run() {
     const std::size_t n = out_.tiles.size();
@@ -69,6 +75,7 @@ class HitFinder {
   void plan(std::size_t t) {
     TileSearch& search = searches_[t];
     search.by_range = out_.tiles[t].overlap != Overlap::all;
+    search.by_curve = curve_.curve != nullptr;
     search.by_time = partly_visible(fragment(t), state_.window());
     if (options_.conditions) {
       std::optional<TileTest> test = plan_test(query_, out_.tiles[t]);
@@ -82,9 +89,8 @@ class HitFinder {
   std::vector<const StoredField*> fields_of(std::size_t t) const {
     const TileSearch& search = searches_[t];
     std::vector<const StoredField*> fields;
-    if (search.by_range)
-      for (std::size_t d = 0; d < ranges_.size(); ++d)
-        if (!ranges_[d].whole()) want(fields, dimension(t, d));
+    for (std::size_t d = 0; d < ranges_.size(); ++d)
+      if (search.by_curve || (search.by_range && !ranges_[d].whole())) want(fields, dimension(t, d));
     want(fields, search.times);
     for (const StoredField* field : search.test.fields) want(fields, field);
     return fields;
@@ -112,6 +118,7 @@ class HitFinder {
             const TileData& tile = loaded.of(dimension(t, d));
             ranges_[d].filter({tile.data.data(), tile.offsets.data()}, mask);
           }
+      if (search.by_curve) follow_curve(t, loaded, mask);
       if (search.by_time)
         for (std::uint64_t i = 0; i < cells; ++i)
           mask[i] &= static_cast<std::uint8_t>(state_.window().contains(times[i]));
@@ -129,6 +136,18 @@ class HitFinder {
       if (stored && std::find(loaded.fields.begin(), loaded.fields.end(), stored) != loaded.fields.end())
         out_.kept[k].tiles[t] = pick_cells(loaded.of(stored), *stored, hits);
     }
+  }
+
+  void follow_curve(std::size_t t, const LoadedFields& loaded, std::span<std::uint8_t> mask) const {
+    std::vector<ColumnView> columns;
+    for (std::size_t d = 0; d < ranges_.size(); ++d) {
+      const TileData& tile = loaded.of(dimension(t, d));
+      columns.emplace_back(tile.data.data(), tile.offsets.data());
+    }
+    Buffer<std::uint64_t> places(mask.size());
+    curve_.curve->places(columns, 0, places);
+    for (std::size_t i = 0; i < mask.size(); ++i)
+      mask[i] &= static_cast<std::uint8_t>(places[i] >= curve_.first && places[i] <= curve_.last);
   }
 
   static void collect(std::span<const std::uint8_t> mask, TileHits& hits) {
@@ -157,6 +176,7 @@ class HitFinder {
 
   const SparseQuery& query_;
   const RangeSet& ranges_;
+  const CurveRange& curve_;
   const HitOptions& options_;
   const Work& work_;
   SparseHits& out_;
@@ -180,11 +200,10 @@ void number_hits(SparseHits& hits) {
 
 }  // namespace
 
-SparseHits find_hits(const SparseQuery& query, const RangeSet& ranges, std::vector<SparseTile> tiles,
-                     const HitOptions& options, const Work& work) {
+SparseHits find_hits(const SparseQuery& query, SparsePart part, const HitOptions& options, const Work& work) {
   SparseHits hits;
-  hits.tiles = std::move(tiles);
-  HitFinder(query, ranges, options, work, hits).run();
+  hits.tiles = std::move(part.tiles);
+  HitFinder(query, part.ranges, part.curve, options, work, hits).run();
   return hits;
 }
 

@@ -40,9 +40,8 @@ struct HitOptions {
   bool times = false;                    // fill SparseHits::times where fragments have them
   std::span<const FieldInfo> keep = {};  // fields that will be read
 };
-// The cells in the ranges and in the window of time. Loads of a tile only what decides.
-SparseHits find_hits(const SparseQuery& query, const RangeSet& ranges, std::vector<SparseTile> tiles,
-                     const HitOptions& options, const Work& work);
+// The cells of a part that lie in the window of time. Loads of a tile only what decides.
+SparseHits find_hits(const SparseQuery& query, SparsePart part, const HitOptions& options, const Work& work);
 // Only the hits first .. first + count.
 void cut_hits(SparseHits& hits, std::uint64_t first, std::uint64_t count);
 // Only the hits whose byte is not 0.

@@ -4,15 +4,12 @@
 #include "base/parallel.h"
 #include "format/tiledb/ordered.h"
 #include "format/tiledb/query_parts.h"
+#include "format/tiledb/sparse_cuts.h"
 #include "format/tiledb/sparse_stream.h"
-#include "format/tiledb/tile_source.h"
 
 namespace tegula::tiledb {
 
 namespace {
-
-// Bytes a candidate takes while it is sorted, deduplicated and given its place.
-constexpr std::uint64_t kCandidateBytes = 72;
 
 // The space tile of a value, as the format divides.
 std::uint64_t tile_index(const SchemaDimension& dimension, std::uint64_t ordered) {
@@ -79,8 +76,7 @@ SparseQuery make_sparse_query(std::shared_ptr<const ReadState> state, const Quer
     };
     std::for_each(result.fields.begin(), result.fields.end(), want);
     std::for_each(result.where.fields().begin(), result.where.fields().end(), want);
-    for (const FieldInfo& field : state->fields())
-      if (field.dimension) want(field);
+    for (const FieldInfo& field : dimensions_of(*state)) want(field);
     if (fragment.has_timestamps()) wanted.push_back(fragment.special(FieldKind::timestamps));
     prefetch(fragment, wanted);
   });
@@ -91,7 +87,7 @@ SparseQuery make_sparse_query(std::shared_ptr<const ReadState> state, const Quer
 }
 
 SparseParts::SparseParts(const SparseQuery& query, const Work& work) : query_(query), work_(work) {
-  SparsePart whole{query.ranges, find_tiles(*query.state, query.ranges, work)};
+  SparsePart whole{query.ranges, find_tiles(*query.state, query.ranges, work), {}, {}};
   const auto& fragments = query.state->fragments(work);
   // A tile without a match may still hide older cells, unless there are none to hide.
   if (!query.deduplicates() && !query.where.empty())
@@ -102,26 +98,20 @@ SparseParts::SparseParts(const SparseQuery& query, const Work& work) : query_(qu
 }
 
 std::uint64_t SparseParts::cost(const SparsePart& part, const SparseTile& tile) const {
-  const Fragment& fragment = *query_.state->fragments(work_)[tile.fragment];
-  std::uint64_t bytes = tile.cells * (query_.sorts() ? kCandidateBytes : 16);
-  const auto add = [&](const FieldInfo& field) {
-    if (const StoredField* stored = stored_field(fragment, field))
-      bytes += 2 * decoded_bytes({&fragment, stored, tile.tile});
-  };
-  for (const FieldInfo& field : query_.fields) add(field);
-  for (const FieldInfo& field : query_.state->fields())
-    if (field.dimension) add(field);
-  if (tile.overlap == Overlap::all) return bytes;
-  // The share of the tile's box that is asked for stands for the share of its cells.
-  double share = 1;
-  const MbrTable& mbrs = fragment.rtree().leaves();
-  for (std::size_t d = 0; d < part.ranges.size(); ++d) {
-    if (part.ranges[d].text()) continue;
-    const Bounds box = bounds_of(mbrs, d, tile.tile), cut = clipped(box, part.ranges[d].hull());
-    if (cut.low <= cut.high)
-      share *= (static_cast<double>(cut.high - cut.low) + 1) / (static_cast<double>(box.high - box.low) + 1);
+  double bytes = tile.share * static_cast<double>(tile_bytes(query_, tile, work_));
+  if (tile.overlap != Overlap::all && by_space_tiles()) {
+    // Space tiles are not cut by a sample: the share of the tile's box that is asked for stands for that of its cells.
+    const MbrTable& mbrs = query_.state->fragments(work_)[tile.fragment]->rtree().leaves();
+    for (std::size_t d = 0; d < part.ranges.size(); ++d) {
+      if (part.ranges[d].text()) continue;
+      Bounds box = bounds_of(mbrs, d, tile.tile);
+      if (!part.counted.empty()) box = clipped(box, part.counted[d].hull());
+      const Bounds cut = clipped(box, part.ranges[d].hull());
+      if (cut.low <= cut.high)
+        bytes *= (static_cast<double>(cut.high - cut.low) + 1) / (static_cast<double>(box.high - box.low) + 1);
+    }
   }
-  return static_cast<std::uint64_t>(share * static_cast<double>(bytes));
+  return static_cast<std::uint64_t>(bytes);
 }
 
 std::optional<SparsePart> SparseParts::next() {
@@ -134,7 +124,8 @@ std::optional<SparsePart> SparseParts::next() {
     if (sum > work_.memory) {
       if (!query_.sorts()) {
         fits = std::max<std::size_t>(1, fits - 1);
-        SparsePart rest{part.ranges, {part.tiles.begin() + static_cast<std::ptrdiff_t>(fits), part.tiles.end()}};
+        SparsePart rest{
+            part.ranges, {part.tiles.begin() + static_cast<std::ptrdiff_t>(fits), part.tiles.end()}, {}, {}};
         part.tiles.resize(fits);
         if (!rest.tiles.empty()) pending_.push_back(std::move(rest));
       } else if (split(part)) {
@@ -150,36 +141,75 @@ std::optional<SparsePart> SparseParts::next() {
   return std::nullopt;
 }
 
+bool SparseParts::by_space_tiles() const {
+  return query_.order == Order::global && query_.state->schema().cell_order != Order::hilbert;
+}
+
+const MbrTable& SparseParts::rectangles(const SparseTile& tile) const {
+  return query_.state->fragments(work_)[tile.fragment]->rtree().leaves();
+}
+
+void SparseParts::halve(const SparsePart& part, std::size_t d, const auto& at) {
+  auto [below, above] = part.ranges[d].split(at);
+  for (RangeList* list : {&above, &below}) {
+    SparsePart half{part.ranges, {}, part.curve, part.counted};
+    half.ranges[d] = std::move(*list);
+    for (const SparseTile& tile : part.tiles) {
+      const Overlap with = overlap(half.ranges, rectangles(tile), tile.tile);
+      if (with == Overlap::none) continue;
+      half.tiles.push_back(tile);
+      half.tiles.back().overlap = with;
+    }
+    if (!half.tiles.empty()) pending_.push_back(std::move(half));
+  }
+}
+
+void SparseParts::add(std::vector<SparsePart> parts) {
+  pending_.insert(pending_.end(), std::make_move_iterator(parts.rbegin()), std::make_move_iterator(parts.rend()));
+}
+
+// Halves where the tiles lie side by side; sides(tile) counts those it has cells on. Where most tiles lie on both, and
+// would be read twice, cuts have to be few and well chosen.
+void SparseParts::split_at(const SparsePart& part, std::size_t d, const auto& at, const auto& sides) {
+  std::size_t sum = 0;
+  for (const SparseTile& tile : part.tiles) sum += sides(tile);
+  if (sum <= part.tiles.size() + part.tiles.size() / 2)
+    halve(part, d, at);
+  else
+    add(cut_by_coordinate(query_, part, d, work_));
+}
+
+void SparseParts::split_text(const SparsePart& part, std::size_t d) {
+  const std::string_view lowest = part.ranges[d].lowest_text();
+  std::vector<std::string_view> lows;
+  for (const SparseTile& tile : part.tiles)
+    lows.push_back(std::max(lowest, text_of(rectangles(tile).low(d, tile.tile))));
+  const auto middle = lows.begin() + static_cast<std::ptrdiff_t>(lows.size() / 2);
+  std::nth_element(lows.begin(), middle, lows.end());
+  const std::string at(*middle);
+  // With nothing below it the middle is no cut.
+  const bool cuts = std::any_of(lows.begin(), lows.end(), [&](std::string_view low) { return low < at; });
+  split_at(part, d, at, [&](const SparseTile& tile) -> std::size_t {
+    const std::string_view low = text_of(rectangles(tile).low(d, tile.tile));
+    return cuts ? (low < at ? 1u : 0u) + (text_of(rectangles(tile).high(d, tile.tile)) >= at ? 1u : 0u) : 2u;
+  });
+}
+
 // Cuts along the dimension that leads the order, where about half of the tiles begin before the cut. The next dimension
 // may only be cut when the part has a single value, or space tile, of all those before it.
 bool SparseParts::split(const SparsePart& part) {
   const ArraySchema& schema = query_.state->schema();
-  const auto& fragments = query_.state->fragments(work_);
-  const auto leaves = [&](const SparseTile& tile) -> const MbrTable& {
-    return fragments[tile.fragment]->rtree().leaves();
-  };
-  if (query_.order == Order::global && schema.cell_order == Order::hilbert) return false;
   const std::size_t n = schema.dimensions.size();
+  const bool global = query_.order == Order::global;
+  if (global && schema.cell_order == Order::hilbert && part.curve.first != part.curve.last) {
+    add(cut_by_curve(query_, part, work_));
+    return true;
+  }
 
-  const auto halve = [&](std::size_t d, const auto& at) {
-    auto [below, above] = part.ranges[d].split(at);
-    SparsePart low{part.ranges, {}}, high{part.ranges, {}};
-    low.ranges[d] = std::move(below);
-    high.ranges[d] = std::move(above);
-    for (SparsePart* half : {&high, &low}) {
-      for (const SparseTile& tile : part.tiles) {
-        const Overlap with = overlap(half->ranges, leaves(tile), tile.tile);
-        if (with == Overlap::none) continue;
-        half->tiles.push_back(tile);
-        half->tiles.back().overlap = with;
-      }
-      if (!half->tiles.empty()) pending_.push_back(std::move(*half));
-    }
-  };
   const auto bounds = [&](std::size_t d, std::vector<std::uint64_t>& lows) {
     Bounds all;
     for (const SparseTile& tile : part.tiles) {
-      const Bounds box = clipped(bounds_of(leaves(tile), d, tile.tile), part.ranges[d].hull());
+      const Bounds box = clipped(bounds_of(rectangles(tile), d, tile.tile), part.ranges[d].hull());
       lows.push_back(box.low);
       all.low = std::min(all.low, box.low);
       all.high = std::max(all.high, box.high);
@@ -192,42 +222,35 @@ bool SparseParts::split(const SparsePart& part) {
     return median > box.low && median <= box.high ? median : box.low + (box.high - box.low) / 2 + 1;
   };
 
-  if (query_.order == Order::global)
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::size_t d = schema.tile_order == Order::col ? n - 1 - i : i;
-      const SchemaDimension& dimension = schema.dimensions[d];
-      if (dimension.var() || dimension.extent.empty()) continue;
-      std::vector<std::uint64_t> lows;
-      const Bounds box = bounds(d, lows);
-      if (box.low >= box.high) continue;
-      const std::uint64_t at = tile_boundary(dimension, box.low, box.high, middle_of(box, lows));
-      if (at == box.low) continue;
-      halve(d, at);
-      return true;
-    }
-  const bool last_first =
-      query_.order == Order::col || (query_.order == Order::global && schema.cell_order == Order::col);
+  for (std::size_t i = 0; by_space_tiles() && i < n; ++i) {
+    const std::size_t d = schema.tile_order == Order::col ? n - 1 - i : i;
+    const SchemaDimension& dimension = schema.dimensions[d];
+    if (dimension.var() || dimension.extent.empty()) continue;
+    std::vector<std::uint64_t> lows;
+    const Bounds box = bounds(d, lows);
+    if (box.low >= box.high) continue;
+    const std::uint64_t at = tile_boundary(dimension, box.low, box.high, middle_of(box, lows));
+    if (at == box.low) continue;
+    halve(part, d, at);
+    return true;
+  }
+  const bool last_first = query_.order == Order::col || (global && schema.cell_order == Order::col);
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t d = last_first ? n - 1 - i : i;
     if (schema.dimensions[d].var()) {
       if (part.ranges[d].single_text()) continue;
-      std::vector<std::string> lows;
-      for (const SparseTile& tile : part.tiles) lows.emplace_back(text_of(leaves(tile).low(d, tile.tile)));
-      std::sort(lows.begin(), lows.end());
-      const std::string& middle = lows[lows.size() / 2];
-      if (middle == lows.front() || part.ranges[d].overlap(bytes_of(lows.front()), bytes_of(middle)) == Overlap::none)
-        return false;
-      const std::size_t before = pending_.size();
-      halve(d, middle);
-      if (pending_.size() - before == 2) return true;
-      // Everything lies on one side: the cut was no cut.
-      pending_.resize(before);
-      return false;
+      split_text(part, d);
+      return true;
     }
     std::vector<std::uint64_t> lows;
     const Bounds box = bounds(d, lows);
     if (box.low >= box.high) continue;
-    halve(d, middle_of(box, lows));
+    const std::uint64_t at = middle_of(box, lows);
+    const auto sides = [&](const SparseTile& tile) -> std::size_t {
+      const Bounds of = bounds_of(rectangles(tile), d, tile.tile);
+      return (of.low < at ? 1u : 0u) + (of.high >= at ? 1u : 0u);
+    };
+    split_at(part, d, at, sides);
     return true;
   }
   return false;

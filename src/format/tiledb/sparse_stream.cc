@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "format/tiledb/aggregate_read.h"
+#include "format/tiledb/labels.h"
 #include "format/tiledb/query_parts.h"
 #include "format/tiledb/sparse_cells.h"
 #include "query/gather.h"
@@ -10,23 +11,14 @@ namespace tegula::tiledb {
 
 namespace {
 
-std::vector<FieldInfo> fields_without_labels(const ReadState& state, const Query& query) {
-  std::vector<std::string> labels;
-  std::vector<FieldInfo> fields = result_fields(state, query, labels);
-  if (!labels.empty())
-    fail(ErrorKind::unsupported, "label '{}' cannot be read with the cells of a sparse array; open '{}' below it",
-         labels[0], "__labels");
-  return fields;
-}
-
 class SparseStream final : public BatchStream {
  public:
   SparseStream(std::shared_ptr<const ReadState> state, const Query& query)
       : query_(query),
-        sparse_(make_sparse_query(state, query, fields_without_labels(*state, query))),
+        sparse_(make_sparse_query(state, query, result_fields(*state, query, labels_))),
         parts_(sparse_, query_.work),
         skip_(query.skip),
-        left_(query.limit) {}
+        left_(sparse_.fields.empty() && !labels_.empty() ? 0 : query.limit) {}  // labels alone need no cell
 
   std::optional<Batch> next() override {
     while (left_ > 0) {
@@ -35,13 +27,14 @@ class SparseStream final : public BatchStream {
       if (!part) break;
       Batch batch = sparse_.sorts() ? sorted(std::move(*part)) : unsorted(std::move(*part));
       if (batch.cells == 0) continue;
-      given_ = true;
+      add_labels(batch);
       return batch;
     }
-    if (std::exchange(given_, true)) return std::nullopt;
+    if (given_) return std::nullopt;
     // A result without cells still has its columns.
     Batch batch;
     for (const FieldInfo& field : sparse_.fields) batch.columns.push_back(empty_column(field));
+    add_labels(batch);
     return batch;
   }
 
@@ -58,7 +51,7 @@ class SparseStream final : public BatchStream {
   }
 
   Batch unsorted(SparsePart part) {
-    SparseHits hits = find_hits(sparse_, part.ranges, std::move(part.tiles), {.keep = sparse_.fields}, query_.work);
+    SparseHits hits = find_hits(sparse_, std::move(part), {.keep = sparse_.fields}, query_.work);
     const Share share = share_of(hits.count());
     Batch batch;
     batch.cells = share.count;
@@ -69,7 +62,7 @@ class SparseStream final : public BatchStream {
   }
 
   Batch sorted(SparsePart part) {
-    SparseCells cells = find_cells(sparse_, part.ranges, std::move(part.tiles), query_.work);
+    SparseCells cells = find_cells(sparse_, std::move(part), query_.work);
     const Buffer<std::uint64_t> order = result_order(sparse_, cells, query_.work);
     const Share share = share_of(order.size());
     Batch batch;
@@ -80,7 +73,20 @@ class SparseStream final : public BatchStream {
     return batch;
   }
 
+  // Labels belong to the ranges, not to the cells, as in libtiledb: all of them come with the first batch.
+  void add_labels(Batch& batch) {
+    for (const std::string& name : labels_) {
+      const SchemaLabel& label = label_named(*sparse_.state, name);
+      Column column =
+          given_ ? read_labels(*sparse_.state, label, AxisRuns{}, query_.work)
+                 : read_labels(*sparse_.state, label, ranges_of(*sparse_.state, query_)[label.dimension], query_.work);
+      batch.columns.push_back(std::move(column));
+    }
+    given_ = true;
+  }
+
   Query query_;
+  std::vector<std::string> labels_;
   SparseQuery sparse_;
   SparseParts parts_;
   std::uint64_t skip_, left_;

@@ -14,15 +14,9 @@ namespace tegula::tiledb {
 SparseQuery make_sparse_query(std::shared_ptr<const ReadState> state, const Query& query,
                               std::vector<FieldInfo> fields);
 
-// A part of a sparse result that is read at once.
-struct SparsePart {
-  RangeSet ranges;
-  std::vector<SparseTile> tiles;
-};
-
 // Cuts a query into parts that fit a budget and follow each other in the order of the result. Without sorting these are
-// runs of tiles. Otherwise the domain is halved until a part fits; a part that cannot be halved is given as it is:
-// cells of a Hilbert order read in that order, cells that share all but their text coordinates.
+// runs of tiles. Otherwise the domain is halved until a part fits; where tiles overlap, and along a curve, a sample of
+// the cells tells where to cut. Cells that share all coordinates stay together.
 class SparseParts {
  public:
   SparseParts(const SparseQuery& query, const Work& work);
@@ -30,7 +24,14 @@ class SparseParts {
 
  private:
   std::uint64_t cost(const SparsePart& part, const SparseTile& tile) const;
+  bool by_space_tiles() const;
+  const MbrTable& rectangles(const SparseTile& tile) const;
+  // Put smaller parts in place of one that is too large; false: there are none.
   bool split(const SparsePart& part);
+  void split_text(const SparsePart& part, std::size_t dimension);
+  void split_at(const SparsePart& part, std::size_t dimension, const auto& at, const auto& sides);
+  void halve(const SparsePart& part, std::size_t dimension, const auto& at);
+  void add(std::vector<SparsePart> parts);
 
   const SparseQuery& query_;
   const Work& work_;

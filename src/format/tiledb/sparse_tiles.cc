@@ -25,6 +25,13 @@ void check_cells(const Fragment& fragment, std::uint64_t tile) {
 
 }  // namespace
 
+std::vector<FieldInfo> dimensions_of(const ReadState& state) {
+  std::vector<FieldInfo> dimensions;
+  for (const FieldInfo& field : state.fields())
+    if (field.dimension) dimensions.push_back(field);
+  return dimensions;
+}
+
 std::vector<SparseTile> find_tiles(const ReadState& state, const RangeSet& ranges, const Work& work) {
   const auto& fragments = state.fragments(work);
   const std::vector<DimensionType> types = state.schema().range_types();

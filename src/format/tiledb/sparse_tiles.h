@@ -8,6 +8,7 @@
 
 #include "format/tiledb/deletes.h"
 #include "format/tiledb/fragment.h"
+#include "format/tiledb/hilbert.h"
 #include "format/tiledb/range_set.h"
 #include "format/tiledb/read_state.h"
 #include "format/tiledb/tile_source.h"
@@ -21,6 +22,21 @@ struct SparseTile {
   std::uint64_t tile = 0;
   Overlap overlap = Overlap::some;  // all: every cell lies in the ranges
   std::uint64_t cells = 0;
+  double share = 1;  // of its cells that a part holds, as far as they were counted
+};
+
+// Cells at the places first .. last of a curve; all cells when there is none.
+struct CurveRange {
+  std::shared_ptr<const HilbertCurve> curve;
+  std::uint64_t first = 0, last = UINT64_MAX;
+};
+
+// A part of a sparse result that is read at once: the cells of its tiles that lie in all of these ranges.
+struct SparsePart {
+  RangeSet ranges;
+  std::vector<SparseTile> tiles;
+  CurveRange curve;
+  RangeSet counted;  // the ranges when the cells of the tiles were counted; empty: they were not
 };
 
 // A sparse query, ready to be answered for the whole array or for a part of it. Immutable; shared by threads.
@@ -41,6 +57,8 @@ struct SparseQuery {
   }
   bool in_order = false;  // reading tile by tile gives the global order
 };
+
+std::vector<FieldInfo> dimensions_of(const ReadState& state);
 
 // Tiles of all fragments that meet the ranges; fragments oldest first, tiles in order.
 std::vector<SparseTile> find_tiles(const ReadState& state, const RangeSet& ranges, const Work& work);

@@ -142,5 +142,56 @@ TEST(ReaderMemory, ASparseStreamStaysBelowItsBudget) {
   }
 }
 
+// Fragments that cover each other: the rectangles of their tiles say little about where cells lie.
+TEST(ReaderMemory, AStreamOfTextOrInHilbertOrderStaysBelowItsBudget) {
+  using namespace writing;
+  constexpr std::uint64_t kCells = 300000, kFragments = 4;
+  constexpr std::uint64_t kBudget = 48 * kMegabyte;
+  for (const bool text : {false, true}) {
+    const Dimension x = dimension("x", TypeId::int64, std::int64_t{0}, std::int64_t{1} << 40, std::int64_t{1} << 20);
+    Schema schema = make_schema(true, {text ? text_dimension("t") : x}, {attribute("a", TypeId::int64)});
+    if (!text) schema.cell_order = Order::hilbert;
+    const auto array = create_array(make_memory_store(), schema, {});
+    for (std::uint64_t f = 0; f < kFragments; ++f) {
+      Batch batch;
+      batch.cells = kCells;
+      std::vector<std::int64_t> places(kCells);
+      for (std::uint64_t i = 0; i < kCells; ++i) places[i] = static_cast<std::int64_t>((i * kFragments + f) * 100000);
+      batch.columns = {numbers("x", places), numbers("a", places)};
+      if (text) {
+        Column words;
+        words.name = "t";
+        words.type = TypeId::ascii;
+        words.values_per_cell = kVar;
+        words.offsets.push_back(0);
+        for (const std::int64_t place : places) {
+          const std::string word = "item " + std::to_string(1000000000000 + place);
+          words.data.insert(words.data.end(), bytes_of(word).begin(), bytes_of(word).end());
+          words.offsets.push_back(words.data.size());
+        }
+        batch.columns[0] = std::move(words);
+      }
+      array->write(batch);
+    }
+    std::uint64_t cells = 0;
+    std::int64_t last = -1;
+    const auto peak = peak_of([&] {
+      Query query;
+      query.order = Order::global;
+      query.work = two_threads(kBudget);
+      const auto stream = array->query(query);
+      while (const std::optional<Batch> batch = stream->next()) {
+        cells += batch->cells;
+        const std::int64_t first = load_le<std::int64_t>(batch->column("a")->data.data());
+        EXPECT_GT(first, last);
+        last = first;
+      }
+    });
+    EXPECT_EQ(cells, kCells * kFragments);
+    if (!peak) GTEST_SKIP() << "memory cannot be measured here";
+    EXPECT_LE(*peak, kBudget) << (text ? "text" : "Hilbert");
+  }
+}
+
 }  // namespace
 }  // namespace tegula::tiledb
