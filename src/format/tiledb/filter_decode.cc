@@ -129,42 +129,41 @@ class ChunkDecoder {
     return MutableBytes(buffer).first(size);
   }
 
-  // Sizes before and after of the parts that compressors and encryption list: first those of metadata, then those of
-  // data.
-  struct PartSizes {
-    std::uint64_t metadata = 0, data = 0;
-  };
-  template <class Skip>
-  PartSizes sum_parts(Cursor list, std::uint64_t metadata_parts, std::uint64_t data_parts, Skip skip) const {
-    PartSizes sizes;
-    for (std::uint64_t i = 0; i < metadata_parts + data_parts; ++i) {
-      (i < metadata_parts ? sizes.metadata : sizes.data) += list.read<std::uint32_t>();
-      skip(list);
+  // Compressors and encryption list the sizes of their parts before and after: first those of metadata, then those of
+  // data. `extra` bytes follow each pair; restore(list, stored, out) undoes one part and takes them from the list.
+  template <class Restore>
+  void undo_listed(const char* what, std::size_t extra, Restore restore) {
+    Cursor list = metadata_cursor();
+    const std::uint64_t metadata_parts = list.read<std::uint32_t>();
+    const std::uint64_t parts = metadata_parts + list.read<std::uint32_t>();
+    list.check_count(parts, 8 + extra, what);
+    std::uint64_t metadata_size = 0, data_size = 0;
+    Cursor sizes = list;
+    for (std::uint64_t i = 0; i < parts; ++i) {
+      (i < metadata_parts ? metadata_size : data_size) += sizes.read<std::uint32_t>();
+      sizes.skip(4 + extra);
     }
-    return sizes;
+    MutableBytes metadata = make_metadata(metadata_size);
+    MutableBytes data = make_data(data_size);
+    const ByteView new_metadata = metadata, new_data = data;
+    Cursor from = data_cursor();
+    for (std::uint64_t i = 0; i < parts; ++i) {
+      MutableBytes& target = i < metadata_parts ? metadata : data;
+      const std::uint32_t size = list.read<std::uint32_t>();
+      const ByteView stored = from.bytes(list.read<std::uint32_t>(), what);
+      restore(list, stored, target.first(size));
+      target = target.subspan(size);
+    }
+    list.expect_end("the list of parts");
+    from.expect_end(what);
+    metadata_ = new_metadata;
+    data_ = new_data;
   }
 
   void decompress(const PlanStep& step) {
-    Cursor list = metadata_cursor();
-    const std::uint64_t metadata_parts = list.read<std::uint32_t>();
-    const std::uint64_t data_parts = list.read<std::uint32_t>();
-    list.check_count(metadata_parts + data_parts, 8, "compressed parts");
-    const PartSizes sizes = sum_parts(list, metadata_parts, data_parts, [](Cursor& in) { in.read<std::uint32_t>(); });
-    MutableBytes metadata = make_metadata(sizes.metadata);
-    MutableBytes data = make_data(sizes.data);
-    const ByteView new_metadata = metadata, new_data = data;
-    Cursor from = data_cursor();
-    for (std::uint64_t i = 0; i < metadata_parts + data_parts; ++i) {
-      MutableBytes& target = i < metadata_parts ? metadata : data;
-      const std::uint32_t raw = list.read<std::uint32_t>();
-      const ByteView packed = from.bytes(list.read<std::uint32_t>(), "a compressed part");
-      if (raw != 0) decompress_part(step, packed, target.first(raw));
-      target = target.subspan(raw);
-    }
-    list.expect_end("the list of compressed parts");
-    from.expect_end("the compressed parts");
-    metadata_ = new_metadata;
-    data_ = new_data;
+    undo_listed("the compressed parts", 0, [&](Cursor&, ByteView stored, MutableBytes out) {
+      if (!out.empty()) decompress_part(step, stored, out);
+    });
   }
 
   void decompress_part(const PlanStep& step, ByteView in, MutableBytes out) const {
@@ -339,32 +338,15 @@ class ChunkDecoder {
   }
 
   void decrypt() {
-    constexpr std::size_t kSecrets = sizeof(codec::AesIv) + sizeof(codec::AesTag);
-    Cursor list = metadata_cursor();
-    const std::uint64_t metadata_parts = list.read<std::uint32_t>();
-    const std::uint64_t data_parts = list.read<std::uint32_t>();
-    list.check_count(metadata_parts + data_parts, 8 + kSecrets, "encrypted parts");
-    const PartSizes sizes = sum_parts(list, metadata_parts, data_parts, [](Cursor& in) { in.skip(4 + kSecrets); });
-    MutableBytes metadata = make_metadata(sizes.metadata);
-    MutableBytes data = make_data(sizes.data);
-    const ByteView new_metadata = metadata, new_data = data;
-    Cursor from = data_cursor();
-    for (std::uint64_t i = 0; i < metadata_parts + data_parts; ++i) {
-      MutableBytes& target = i < metadata_parts ? metadata : data;
-      const std::uint32_t plain = list.read<std::uint32_t>();
-      const ByteView cipher = from.bytes(list.read<std::uint32_t>(), "an encrypted part");
-      if (cipher.size() != plain) list.fail("{} encrypted bytes stand for {}, expected as many", cipher.size(), plain);
-      codec::AesIv iv;
-      codec::AesTag tag;
+    codec::AesIv iv;
+    codec::AesTag tag;
+    undo_listed("the encrypted parts", iv.size() + tag.size(), [&](Cursor& list, ByteView cipher, MutableBytes out) {
+      if (cipher.size() != out.size())
+        list.fail("{} encrypted bytes stand for {}, expected as many", cipher.size(), out.size());
       std::ranges::copy(list.bytes(iv.size(), "an initial vector"), iv.begin());
       std::ranges::copy(list.bytes(tag.size(), "a tag"), tag.begin());
-      codec::aes_gcm_decrypt(*plan_.key, iv, tag, cipher, target.first(plain));
-      target = target.subspan(plain);
-    }
-    list.expect_end("the list of encrypted parts");
-    from.expect_end("the encrypted parts");
-    metadata_ = new_metadata;
-    data_ = new_data;
+      codec::aes_gcm_decrypt(*plan_.key, iv, tag, cipher, out);
+    });
   }
 
   const FilterPlan& plan_;

@@ -93,23 +93,29 @@ class ChunkEncoder {
     return scratch_.data[turn_];
   }
 
-  void compress(const PlanStep& step) {
+  // Makes one part of all there are: store(part, out, list) appends what becomes of a part to `out`, and its sizes to
+  // the list.
+  template <class Store>
+  void store_listed(Store store) {
     Bytes& out = next_buffer();
     Bytes list;
     ByteWriter writer(list);
     writer.put(length32(parts_.size()));
     writer.put(std::uint32_t{1});
-    const auto add = [&](ByteView part) {
-      const std::size_t before = out.size();
-      compress_part(step, part, out);
-      writer.put(length32(part.size()));
-      writer.put(length32(out.size() - before));
-    };
-    for (const Bytes& part : parts_) add(part);
-    add(data_);
+    for (const Bytes& part : parts_) store(ByteView(part), out, writer);
+    store(data_, out, writer);
     parts_.clear();
     parts_.push_back(std::move(list));
     data_ = out;
+  }
+
+  void compress(const PlanStep& step) {
+    store_listed([&](ByteView part, Bytes& out, ByteWriter& list) {
+      const std::size_t before = out.size();
+      compress_part(step, part, out);
+      list.put(length32(part.size()));
+      list.put(length32(out.size() - before));
+    });
   }
 
   void compress_part(const PlanStep& step, ByteView part, Bytes& out) const {
@@ -282,27 +288,17 @@ class ChunkEncoder {
   }
 
   void encrypt() {
-    Bytes& out = next_buffer();
-    Bytes list;
-    ByteWriter writer(list);
-    writer.put(length32(parts_.size()));
-    writer.put(std::uint32_t{1});
-    const auto add = [&](ByteView part) {
+    store_listed([&](ByteView part, Bytes& out, ByteWriter& list) {
       const std::size_t before = out.size();
       out.resize(before + part.size());
       codec::AesIv iv;
       codec::AesTag tag;
       codec::aes_gcm_encrypt(*plan_.key, part, MutableBytes(out).subspan(before), iv, tag);
-      writer.put(length32(part.size()));
-      writer.put(length32(part.size()));
-      writer.bytes(iv);
-      writer.bytes(tag);
-    };
-    for (const Bytes& part : parts_) add(part);
-    add(data_);
-    parts_.clear();
-    parts_.push_back(std::move(list));
-    data_ = out;
+      list.put(length32(part.size()));
+      list.put(length32(part.size()));
+      list.bytes(iv);
+      list.bytes(tag);
+    });
   }
 
   const FilterPlan& plan_;

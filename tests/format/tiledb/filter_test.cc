@@ -314,7 +314,7 @@ TEST(Filter, damage_is_named) {
        9,
        "00000000 01000000 09000000 ffffff7f",
        "00",
-       "a compressed part"},
+       "the compressed parts"},
       {"a claim beyond reason",
        {{.type = FilterType::byteshuffle}, {.type = FilterType::zstd}},
        kUint32,
