@@ -86,6 +86,15 @@ auto retry(F call) {
   }
 }
 
+void write_at(int fd, std::uint64_t offset, ByteView bytes, std::string_view path) {
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t n = retry(
+        [&] { return ::pwrite(fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done)); });
+    if (n < 0) fail_system(errno, "writing", path);
+    done += static_cast<std::size_t>(n);
+  }
+}
+
 class FileStore final : public Store {
  public:
   FileStore(std::string root, const StoreOptions& options) : root_(std::move(root)), options_(options) {}
@@ -155,6 +164,7 @@ class FileStore final : public Store {
 
   void put(std::string_view key, std::span<const ByteView> parts) override;
   std::unique_ptr<Upload> begin(std::string_view key) override;
+  std::unique_ptr<Scratch> scratch() override;
 
   void remove(std::string_view key) override {
     check_key(key);
@@ -334,12 +344,7 @@ class FileUpload final : public Upload {
 
   void append(ByteView part) override {
     store_.step("write", key_);
-    std::size_t done = 0;
-    while (done < part.size()) {
-      const ssize_t n = retry([&] { return ::write(file_.get(), part.data() + done, part.size() - done); });
-      if (n < 0) fail_system(errno, "writing", store_.path_of(key_));
-      done += static_cast<std::size_t>(n);
-    }
+    write_at(file_.get(), size_, part, store_.path_of(key_));
     size_ += part.size();
     if (!store_.sync() || size_ - sent_ < kSendAtOnce) return;
     // A hint: what it does not do, the sync at the end does.
@@ -348,15 +353,22 @@ class FileUpload final : public Upload {
   }
 
   void commit() override {
-    if (store_.sync() && size_ > 0) {
-      store_.step("sync", key_);
-      if (retry([&] { return ::fsync(file_.get()); }) != 0) fail_system(errno, "syncing", store_.path_of(key_));
-    }
+    sync();
+    appear();
+    store_.sync_path(folder_, key_);
+  }
+
+  void sync() override {
+    if (!store_.sync() || size_ == 0) return;
+    store_.step("sync", key_);
+    if (retry([&] { return ::fsync(file_.get()); }) != 0) fail_system(errno, "syncing", store_.path_of(key_));
+  }
+
+  void appear() override {
     store_.step("rename", key_);
     if (::rename(temporary_.c_str(), store_.path_of(key_).c_str()) != 0)
       fail_system(errno, "renaming to", store_.path_of(key_));
     committed_ = true;
-    store_.sync_path(folder_, key_);
   }
 
  private:
@@ -367,6 +379,39 @@ class FileUpload final : public Upload {
   std::uint64_t size_ = 0, sent_ = 0;  // bytes written, and those that the disk was asked to take
   bool committed_ = false;
 };
+
+// A file without a name.
+class FileScratch final : public Scratch {
+ public:
+  explicit FileScratch(const FileStore& store) : store_(store), path_(store.temporary_path()) {
+    store_.make_folders(store_.describe(""));
+    store_.step("create", "");
+    file_ = Fd(retry([&] { return ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600); }));
+    if (!file_) fail_system(errno, "creating", path_);
+    ::unlink(path_.c_str());
+  }
+  void write(std::uint64_t offset, ByteView bytes) override {
+    store_.step("write", "");
+    write_at(file_.get(), offset, bytes, path_);
+  }
+  void read(std::uint64_t offset, MutableBytes into) const override {
+    for (std::size_t done = 0; done < into.size();) {
+      const ssize_t n = retry([&] {
+        return ::pread(file_.get(), into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+      });
+      if (n < 0) fail_system(errno, "reading", path_);
+      if (n == 0) fail(ErrorKind::io, "'{}' is read where nothing was written", path_);
+      done += static_cast<std::size_t>(n);
+    }
+  }
+
+ private:
+  const FileStore& store_;
+  const std::string path_;
+  Fd file_;
+};
+
+std::unique_ptr<Scratch> FileStore::scratch() { return std::make_unique<FileScratch>(*this); }
 
 void FileStore::put(std::string_view key, std::span<const ByteView> parts) {
   FileUpload upload(*this, key);

@@ -1,5 +1,6 @@
 #include "store/memory.h"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <set>
@@ -64,6 +65,7 @@ class MemoryStore final : public Store {
   }
 
   std::unique_ptr<Upload> begin(std::string_view key) override;
+  std::unique_ptr<Scratch> scratch() override;
 
   void remove(std::string_view key) override {
     check_key(key);
@@ -127,12 +129,58 @@ class MemoryUpload final : public Upload {
   MemoryUpload(MemoryStore& store, std::string key) : store_(store), key_(std::move(key)) {}
   void append(ByteView part) override { bytes_.insert(bytes_.end(), part.begin(), part.end()); }
   void commit() override { store_.place(key_, std::move(bytes_)); }
+  void sync() override {}
+  void appear() override { commit(); }
 
  private:
   MemoryStore& store_;
   std::string key_;
   Bytes bytes_;
 };
+
+// Blocks of one size, made when they are first written to.
+class MemoryScratch final : public Scratch {
+ public:
+  void write(std::uint64_t offset, ByteView bytes) override {
+    walk(offset, bytes.size(), [&](std::uint64_t block, std::uint64_t at, std::uint64_t done, std::uint64_t n) {
+      std::copy_n(bytes.data() + done, n, make(block) + at);
+    });
+  }
+  void read(std::uint64_t offset, MutableBytes into) const override {
+    walk(offset, into.size(), [&](std::uint64_t block, std::uint64_t at, std::uint64_t done, std::uint64_t n) {
+      std::copy_n(find(block) + at, n, into.data() + done);
+    });
+  }
+
+ private:
+  static constexpr std::uint64_t kBlock = 1 << 20;
+
+  template <class F>
+  static void walk(std::uint64_t offset, std::uint64_t size, F each) {
+    for (std::uint64_t done = 0; done < size;) {
+      const std::uint64_t at = (offset + done) % kBlock, n = std::min(size - done, kBlock - at);
+      each((offset + done) / kBlock, at, done, n);
+      done += n;
+    }
+  }
+  std::byte* make(std::uint64_t block) {
+    const std::unique_lock lock(mutex_);
+    Bytes& bytes = blocks_[block];
+    if (bytes.empty()) bytes.resize(kBlock);
+    return bytes.data();
+  }
+  const std::byte* find(std::uint64_t block) const {
+    const std::shared_lock lock(mutex_);
+    const auto at = blocks_.find(block);
+    if (at == blocks_.end()) fail(ErrorKind::io, "scratch memory is read where nothing was written");
+    return at->second.data();
+  }
+
+  mutable std::shared_mutex mutex_;
+  std::map<std::uint64_t, Bytes> blocks_;
+};
+
+std::unique_ptr<Scratch> MemoryStore::scratch() { return std::make_unique<MemoryScratch>(); }
 
 std::unique_ptr<Upload> MemoryStore::begin(std::string_view key) {
   check_key(key);

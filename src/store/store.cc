@@ -1,6 +1,9 @@
 #include "store/store.h"
 
+#include <algorithm>
+
 #include "base/fail.h"
+#include "base/parallel.h"
 #include "store/file.h"
 #include "store/memory.h"
 
@@ -38,6 +41,17 @@ std::optional<Bytes> Store::get(std::string_view key, std::uint64_t offset, std:
   return bytes;
 }
 
+void commit_together(Store& store, std::string_view folder, std::span<const std::unique_ptr<Upload>> uploads,
+                     const Work& work) {
+  // Syncs wait for the disk, which takes several of them at once.
+  constexpr std::size_t kSyncs = 8;
+  Work syncs = work;
+  if (work.threads != 1) syncs.threads = static_cast<unsigned>(std::min(uploads.size(), kSyncs));
+  parallel_for(syncs, uploads.size(), [&](std::size_t i) { uploads[i]->sync(); });
+  for (const std::unique_ptr<Upload>& upload : uploads) upload->appear();
+  store.sync_folder(folder);
+}
+
 void Store::remove_tree(std::string_view prefix) {
   for (const Entry& entry : list(prefix)) {
     const std::string key = join(prefix, entry.name);
@@ -66,6 +80,7 @@ class SubStore final : public Store {
   std::vector<Entry> list(std::string_view prefix) const override { return store_->list(folder(prefix)); }
   void put(std::string_view key, std::span<const ByteView> parts) override { store_->put(at(key), parts); }
   std::unique_ptr<Upload> begin(std::string_view key) override { return store_->begin(at(key)); }
+  std::unique_ptr<Scratch> scratch() override { return store_->scratch(); }
   void remove(std::string_view key) override { store_->remove(at(key)); }
   void make_folder(std::string_view key) override { store_->make_folder(at(key)); }
   void sync_folder(std::string_view prefix) override { store_->sync_folder(folder(prefix)); }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tegula/bytes.h"
+#include "tegula/work.h"
 
 namespace tegula {
 
@@ -35,6 +36,19 @@ class Upload {
   virtual ~Upload() = default;
   virtual void append(ByteView part) = 0;
   virtual void commit() = 0;
+  // The steps of commit(), for several files at once (commit_together): the bytes are made durable, then the file
+  // appears. Its name is durable when its folder is synced.
+  virtual void sync() = 0;
+  virtual void appear() = 0;
+};
+
+// Room for work that does not fit in memory, where the store keeps its files. Gone when it is dropped, and with the
+// process. Ranges that do not overlap may be used from several threads.
+class Scratch {
+ public:
+  virtual ~Scratch() = default;
+  virtual void write(std::uint64_t offset, ByteView bytes) = 0;
+  virtual void read(std::uint64_t offset, MutableBytes into) const = 0;  // what was written
 };
 
 // Keys are relative, '/'-separated, without empty, "." or ".." parts: anything else, and a link that leads outside, is
@@ -52,6 +66,7 @@ class Store {
   // Whole or not at all; replaces what was there. Makes folders on the way.
   virtual void put(std::string_view key, std::span<const ByteView> parts) = 0;
   virtual std::unique_ptr<Upload> begin(std::string_view key) = 0;
+  virtual std::unique_ptr<Scratch> scratch() = 0;
   // A file, or an empty folder. Absent is fine.
   virtual void remove(std::string_view key) = 0;
   // Makes an empty folder where the store has such things.
@@ -69,6 +84,11 @@ class Store {
   bool has(std::string_view key) const { return size(key).has_value(); }
   void remove_tree(std::string_view prefix);  // everything below, then the folder
 };
+
+// Commits uploads into one folder: none appears before all are synced, several at once, and the folder is synced once.
+// After a failure some may have appeared.
+void commit_together(Store& store, std::string_view folder, std::span<const std::unique_ptr<Upload>> uploads,
+                     const Work& work);
 
 // Views `prefix` of another store as a store of its own.
 std::shared_ptr<Store> sub_store(std::shared_ptr<Store> store, std::string prefix);

@@ -17,6 +17,7 @@ class Wrapper : public Store {
   std::vector<Entry> list(std::string_view prefix) const override { return store_->list(prefix); }
   void put(std::string_view key, std::span<const ByteView> parts) override { store_->put(key, parts); }
   std::unique_ptr<Upload> begin(std::string_view key) override { return store_->begin(key); }
+  std::unique_ptr<Scratch> scratch() override { return store_->scratch(); }
   void remove(std::string_view key) override { store_->remove(key); }
   void make_folder(std::string_view key) override { store_->make_folder(key); }
   void sync_folder(std::string_view prefix) override { store_->sync_folder(prefix); }
@@ -43,6 +44,11 @@ class WatchedUpload final : public Upload {
   }
   void commit() override {
     inner_->commit();
+    committed_(bytes_);
+  }
+  void sync() override { inner_->sync(); }
+  void appear() override {
+    inner_->appear();
     committed_(bytes_);
   }
 
@@ -177,6 +183,10 @@ class FailingStore final : public Wrapper {
     void append(ByteView part) override { inner_->append(part); }
     void commit() override {
       change(*plan_, key_, [&] { inner_->commit(); });
+    }
+    void sync() override { inner_->sync(); }
+    void appear() override {
+      change(*plan_, key_, [&] { inner_->appear(); });
     }
 
    private:

@@ -20,8 +20,9 @@ std::shared_ptr<Store> counting_store(std::shared_ptr<Store> store, std::shared_
 // Calls `sink` with one line per request: "read __fragments/x/a0.tdb 0+65536". From any thread.
 std::shared_ptr<Store> tracing_store(std::shared_ptr<Store> store, std::function<void(std::string_view)> sink);
 
-// The process "dies" at the n-th change (put, commit, remove, make_folder; counted from 0): that change is done or not,
-// as `done` says, and it and every later change throws Error(io). Reads go on. `changes` counts the changes asked for.
+// The process "dies" at the n-th change (put, commit or appear, remove, make_folder; from 0): that change is done or
+// not, as `done` says, and it and every later change throws Error(io). Reads go on. `changes` counts the changes asked
+// for.
 struct FaultPlan {
   std::uint64_t at = UINT64_MAX;
   bool done = false;

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/parallel.h"
 #include "store/file.h"
 #include "store/memory.h"
 #include "store/store.h"
@@ -174,6 +175,41 @@ TEST_P(StoreContract, Uploads) {
   }
   EXPECT_EQ(text("up/dropped"), "<absent>");
   EXPECT_EQ(names("up"), "load:18 ");
+}
+
+TEST_P(StoreContract, UploadsCommittedTogether) {
+  std::vector<std::unique_ptr<Upload>> uploads;
+  for (const char* key : {"set/a", "set/b", "set/c"}) {
+    uploads.push_back(store_.begin(key));
+    uploads.back()->append(bytes_of(key));
+  }
+  uploads[0]->sync();
+  EXPECT_EQ(text("set/a"), "<absent>");
+  commit_together(store_, "set", uploads, {});
+  uploads.clear();
+  EXPECT_EQ(names("set"), "a:5 b:5 c:5 ");
+  EXPECT_EQ(text("set/b"), "set/b");
+}
+
+TEST_P(StoreContract, ScratchKeepsRangesAndLeavesNothing) {
+  const std::string before = names("");
+  {
+    const std::unique_ptr<Scratch> scratch = store_.scratch();
+    // Behind each other and with a gap, across the blocks that memory may be cut into.
+    constexpr std::uint64_t kPiece = 700'001;
+    parallel_for({}, 4, [&](std::size_t i) {
+      scratch->write((i == 3 ? 5 : i) * kPiece, Bytes(kPiece, std::byte{static_cast<unsigned char>(i + 1)}));
+    });
+    Bytes found(2);
+    scratch->read(kPiece - 1, found);
+    EXPECT_EQ(found, (Bytes{std::byte{1}, std::byte{2}}));
+    Bytes all(kPiece);
+    scratch->read(5 * kPiece, all);
+    EXPECT_EQ(all, Bytes(kPiece, std::byte{4}));
+    EXPECT_ERROR(io, "nothing was written", scratch->read(20 * kPiece, found));
+    EXPECT_EQ(names(""), before);
+  }
+  EXPECT_EQ(names(""), before);
 }
 
 TEST_P(StoreContract, KeysStayInside) {

@@ -8,6 +8,8 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
+#include <set>
 
 #include "base/fail.h"
 #include "support/expect_error.h"
@@ -124,6 +126,29 @@ TEST(FileStore, EveryStepOfAPutIsSafeToDieAt) {
     EXPECT_ERROR(io, "died before " + replacing[static_cast<std::size_t>(die_at)], store->put_text("a/f", "new"));
     EXPECT_EQ(text_of(*store->get("a/f")), die_at < 4 ? "old" : "new") << die_at;
   }
+}
+
+TEST(FileStore, FilesOfOneFolderShareItsSync) {
+  std::multiset<std::string> steps;
+  std::mutex mutex;
+  std::size_t renamed_before_sync = 0;
+  const testing::TempFolder folder;
+  StoreOptions options;
+  options.before_step = [&](std::string_view step, std::string_view) {
+    const std::lock_guard lock(mutex);
+    if (step == "sync") renamed_before_sync += steps.count("rename");
+    steps.emplace(step);
+  };
+  const auto store = open_file_store(folder.path(), options);
+  std::vector<std::unique_ptr<Upload>> uploads;
+  for (const char* key : {"set/a", "set/b", "set/c"}) {
+    uploads.push_back(store->begin(key));
+    uploads.back()->append(bytes_of(key));
+  }
+  steps.clear();
+  commit_together(*store, "set", uploads, {});
+  EXPECT_EQ(steps, (std::multiset<std::string>{"rename", "rename", "rename", "sync", "sync", "sync", "sync folder"}));
+  EXPECT_EQ(renamed_before_sync, 0u);
 }
 
 TEST(FileStore, SchemesAndEmptyPaths) {

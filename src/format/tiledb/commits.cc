@@ -33,6 +33,27 @@ std::string commit_mark(std::string_view name, std::uint32_t version) {
   return has_ok_files(version) ? std::string(name) + ".ok" : std::string();
 }
 
+void remove_together(Store& store, std::span<const FragmentEntry> fragments) {
+  const bool known = std::any_of(fragments.begin(), fragments.end(),
+                                 [](const FragmentEntry& entry) { return in_commits_folder(entry.time.version); });
+  if (fragments.size() > 1 && known) {
+    const std::set<std::string> consolidated = consolidated_marks(store);
+    std::string lines;
+    std::uint64_t first = UINT64_MAX, last = 0;
+    for (const FragmentEntry& entry : fragments) {
+      const std::string mark = commit_mark(entry.name, entry.time.version);
+      if (mark.empty() || consolidated.contains(mark)) continue;
+      lines += mark + "\n";
+      first = std::min(first, entry.time.first);
+      last = std::max(last, entry.time.last);
+    }
+    if (!lines.empty())
+      store.put_text(join(kCommitsFolder, make_timed_name(first, last, make_ordered_uuid(), kWriteVersion) + ".con"),
+                     lines);
+  }
+  remove_fragments(store, fragments);
+}
+
 void remove_fragments(Store& store, std::span<const FragmentEntry> fragments) {
   if (fragments.empty()) return;
   const std::set<std::string> consolidated = consolidated_marks(store);
@@ -48,15 +69,16 @@ void remove_fragments(Store& store, std::span<const FragmentEntry> fragments) {
                    : in_commits_folder(entry.time.version) ? kCommitsFolder
                                                            : std::string_view());
   }
-  if (!ignored.empty())
-    store.put_text(join(kCommitsFolder, make_timed_name(first, last, make_ordered_uuid(), kWriteVersion) + ".ign"),
-                   ignored);
   for (const FragmentEntry& entry : fragments) {
     const std::string mark = commit_mark(entry.name, entry.time.version);
     store.remove(mark.empty() ? join(entry.folder, kFragmentMetadataFile) : mark);
   }
   // A folder must not lose files before its mark is gone for good.
   for (const std::string_view folder : changed) store.sync_folder(folder);
+  // A mark of its own counts whatever an .ign says: it must be gone first.
+  if (!ignored.empty())
+    store.put_text(join(kCommitsFolder, make_timed_name(first, last, make_ordered_uuid(), kWriteVersion) + ".ign"),
+                   ignored);
   for (const FragmentEntry& entry : fragments) store.remove_tree(entry.folder);
 }
 

@@ -72,7 +72,7 @@ std::vector<std::string> remove_fragments(Store& store, std::uint64_t first, std
   std::erase_if(removed, [&](const FragmentEntry& e) { return !window.contains(e.time.first, e.time.last); });
   std::vector<std::string> names;
   for (const FragmentEntry& entry : removed) names.push_back(entry.name);
-  remove_fragments(store, removed);
+  remove_together(store, removed);
   return names;
 }
 

@@ -20,8 +20,6 @@ namespace {
 
 using Data = Fragment::Data;
 
-constexpr std::size_t kSyncs = 8;  // at once
-
 std::string fragment_name(std::uint32_t version, const FragmentTimes& times) {
   // Versions 3 and 4 have no suffix.
   return make_timed_name(times.first, times.last, make_ordered_uuid(), version >= 5 ? version : 0);
@@ -236,10 +234,9 @@ void FragmentWriter::finish(const FragmentCover& cover) {
     uploads.push_back(target_.store->begin(metadata_key));
     uploads.back()->append(metadata);
   }
-  // Syncs wait for the disk, which takes several of them at once.
-  Work syncs;
-  syncs.threads = threads_ == 1 ? 1 : static_cast<unsigned>(std::min(uploads.size(), kSyncs));
-  parallel_for(syncs, uploads.size(), [&](std::size_t i) { uploads[i]->commit(); });
+  Work work;
+  work.threads = threads_;
+  commit_together(*target_.store, folder_, uploads, work);
   if (marked) return;
   // The last step may fail after it took effect: then what is visible must stay.
   committed_ = true;

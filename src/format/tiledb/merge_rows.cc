@@ -17,9 +17,6 @@ namespace tegula::tiledb {
 
 namespace {
 
-// Keys, places in the order and the copies that sorting makes of them.
-constexpr std::uint64_t kSortBytes = 72;
-
 Column number_column(std::string_view name) {
   return empty_column({std::string(name), TypeId::uint64, 1, false, false, nullptr});
 }
@@ -31,31 +28,6 @@ void put_numbers(Column& column, std::span<const std::uint64_t> numbers) {
 
 std::uint64_t number(const Column& column, std::uint64_t row) {
   return load_le<std::uint64_t>(column.data.data() + row * 8);
-}
-
-// The cells of a tile in a range, found by sorting the ends of the range in among them. That does without the order
-// that the cells have in the tile: fragments of old versions follow another Hilbert curve.
-std::vector<std::uint64_t> cells_in(const ArraySchema& schema, std::vector<Column> coordinates,
-                                    const PlaceRange& range) {
-  const std::uint64_t cells = coordinates[0].cells();
-  for (std::size_t d = 0; d < coordinates.size(); ++d)
-    for (const std::optional<std::uint64_t>& end : {range.after, range.upto})
-      if (end) append(coordinates[d], (*range.places)[d], *end, 1);
-  Work alone;
-  alone.threads = 1;
-  const Buffer<std::uint64_t> order = CellOrder(schema, Order::global).sort(coordinates, alone);
-  std::vector<std::uint64_t> found;
-  bool inside = !range.after;
-  for (const std::uint64_t row : order) {
-    if (row < cells) {
-      if (inside) found.push_back(row);
-    } else if (range.after && row == cells) {
-      inside = true;
-    } else {
-      break;
-    }
-  }
-  return found;
 }
 
 }  // namespace
@@ -71,10 +43,8 @@ struct MergeInput::LoadedTile {
   const Source* source = nullptr;
   const Fragment* fragment = nullptr;
   std::uint64_t cells = 0;
-  std::vector<TileData> data;  // as source->loaded
-  bool whole = true;
-  std::vector<std::uint64_t> picked;                      // the cells taken of a tile that is not whole
-  std::vector<std::uint64_t> times, deleted, deleted_by;  // of all cells
+  std::vector<TileData> data;                             // as source->loaded
+  std::vector<std::uint64_t> times, deleted, deleted_by;  // the last two where cells were deleted
 
   const TileData& part(const StoredField* field) const {
     return data[static_cast<std::size_t>(std::find(source->loaded.begin(), source->loaded.end(), field) -
@@ -143,7 +113,7 @@ void MergeInput::number_conditions(const Work& work) {
 
 std::uint64_t MergeInput::bytes(const SparseTile& tile) const {
   const Fragment& fragment = *state_->fragments({})[tile.fragment];
-  std::uint64_t bytes = tile.cells * (kSortBytes + 24);
+  std::uint64_t bytes = tile.cells * 8 * (has_deletes_ ? 3 : 1);
   const std::vector<StoredField const*>& fields = sources_[tile.fragment].fields;
   for (std::size_t i = 0; i < fields.size() - 3; ++i) {
     if (fields[i]) {
@@ -158,27 +128,13 @@ std::uint64_t MergeInput::bytes(const SparseTile& tile) const {
 MergeRows MergeInput::no_rows() const {
   MergeRows rows;
   for (const FieldInfo& field : state_->fields()) rows.columns.push_back(empty_column(field));
-  for (const std::string_view name : {kTimestampsField, kDeleteTimesField, kDeleteConditionField})
-    rows.columns.push_back(number_column(name));
+  rows.columns.push_back(number_column(kTimestampsField));
+  if (has_deletes_)
+    for (const std::string_view name : {kDeleteTimesField, kDeleteConditionField})
+      rows.columns.push_back(number_column(name));
   rows.attributes = state_->schema().attributes.size();
+  rows.dimensions = state_->schema().dimensions.size();
   return rows;
-}
-
-std::vector<std::vector<Column>> MergeInput::coordinates(std::span<const SparseTile> tiles, const Work& work) const {
-  const std::size_t n = state_->schema().dimensions.size(), first = state_->schema().attributes.size();
-  std::vector<TileRef> refs;
-  for (const SparseTile& tile : tiles)
-    for (std::size_t d = 0; d < n; ++d)
-      refs.push_back(
-          {state_->fragments({})[tile.fragment].get(), sources_[tile.fragment].fields[first + d], tile.tile});
-  std::vector<TileData> loaded = load_in_file_order(state_->files(), refs, work);
-  std::vector<std::vector<Column>> coordinates(tiles.size());
-  for (std::size_t i = 0; i < loaded.size(); ++i) {
-    Column& column = coordinates[i / n].emplace_back(empty_column(state_->fields()[first + i % n]));
-    column.data = std::move(loaded[i].data);
-    if (column.var()) column.offsets = std::move(loaded[i].offsets);
-  }
-  return coordinates;
 }
 
 // Times of the cells, and which delete was the first to take each.
@@ -186,6 +142,7 @@ void MergeInput::find_deletes(LoadedTile& tile) const {
   const Source& source = *tile.source;
   const std::size_t special = source.fields.size() - 3;
   tile.times = tile.numbers(source.fields[special], tile.fragment->first_time());
+  if (!has_deletes_) return;
   tile.deleted = tile.numbers(source.fields[special + 1], kNeverDeleted);
   tile.deleted_by = tile.numbers(source.fields[special + 2], kNeverDeleted);
   for (std::uint64_t& by : tile.deleted_by) {
@@ -219,80 +176,61 @@ void MergeInput::find_deletes(LoadedTile& tile) const {
 }
 
 // A buffer that grows is there twice for a moment, which would be too much.
-void MergeInput::reserve(std::span<const MergeTile> tiles, MergeRows& rows) const {
-  const auto with_slack = [](double expected) { return static_cast<std::size_t>(expected * 1.125) + 64; };
-  double cells = 0;
-  std::vector<double> variable(rows.columns.size(), 0);
-  for (const MergeTile& tile : tiles) {
-    const Fragment& fragment = *state_->fragments({})[tile.tile.fragment];
-    const double share = 1 / static_cast<double>(tile.parts);
-    cells += share * static_cast<double>(tile.tile.cells);
-    for (std::size_t c = 0; c < variable.size(); ++c)
-      if (const StoredField* field = sources_[tile.tile.fragment].fields[c]; field && field->var())
-        variable[c] += share * static_cast<double>(fragment.raw_bytes(*field, Fragment::Data::var, tile.tile.tile));
+void MergeInput::reserve(std::span<const SparseTile> tiles, MergeRows& rows) const {
+  std::uint64_t cells = 0;
+  std::vector<std::uint64_t> variable(rows.columns.size(), 0);
+  for (const SparseTile& tile : tiles) {
+    const Fragment& fragment = *state_->fragments({})[tile.fragment];
+    cells += tile.cells;
+    for (std::size_t c = 0; c < rows.special(); ++c) {
+      if (!rows.columns[c].var()) continue;
+      const StoredField* field = sources_[tile.fragment].fields[c];
+      variable[c] += field ? fragment.raw_bytes(*field, Fragment::Data::var, tile.tile)
+                           : tile.cells * state_->schema().attributes[c].fill.size();
+    }
   }
   for (std::size_t c = 0; c < rows.columns.size(); ++c) {
     Column& column = rows.columns[c];
-    const double bytes = column.var() ? variable[c] : cells * static_cast<double>(column.cell_size());
-    column.data.reserve(column.data.size() + with_slack(bytes));
-    if (column.var()) column.offsets.reserve(column.offsets.size() + with_slack(cells));
-    if (column.nullable) column.validity.reserve(column.validity.size() + with_slack(cells));
+    column.data.reserve(column.data.size() + (column.var() ? variable[c] : cells * column.cell_size()));
+    if (column.var()) column.offsets.reserve(column.cells() + cells + 1);
+    if (column.nullable) column.validity.reserve(column.validity.size() + cells);
   }
 }
 
 void MergeInput::append_column(std::size_t c, std::span<const LoadedTile> tiles, Column& to) const {
   const std::size_t special = state_->fields().size();
   for (const LoadedTile& tile : tiles) {
-    const std::uint64_t count = tile.whole ? tile.cells : tile.picked.size();
     if (c >= special) {
       const std::vector<std::uint64_t>* all[] = {&tile.times, &tile.deleted, &tile.deleted_by};
-      const std::vector<std::uint64_t>& numbers = *all[c - special];
-      if (tile.whole) {
-        put_numbers(to, numbers);
-      } else {
-        ByteWriter out(to.data);
-        for (const std::uint64_t cell : tile.picked) out.put(numbers[cell]);
-      }
+      put_numbers(to, *all[c - special]);
       continue;
     }
     const StoredField* stored = tile.source->fields[c];
     if (!stored) {
       const SchemaAttribute& attribute = state_->schema().attributes[c];
-      append_fill(to, attribute.fill, attribute.fill_valid, count);
+      append_fill(to, attribute.fill, attribute.fill_valid, tile.cells);
       continue;
     }
     const TileData& data = tile.part(stored);
-    const ByteView bytes = data.data;
-    const std::uint64_t size = to.cell_size();
-    for (std::uint64_t i = 0; i < count;) {
-      // Neighbours are copied together.
-      const std::uint64_t first = tile.whole ? 0 : tile.picked[i];
-      std::uint64_t n = tile.whole ? count : 1;
-      while (!tile.whole && i + n < count && tile.picked[i + n] == first + n) ++n;
-      if (to.var()) {
-        const std::uint64_t begin = data.offsets[first], start = to.data.size();
-        for (std::uint64_t k = 1; k <= n; ++k) to.offsets.push_back(start + data.offsets[first + k] - begin);
-        const ByteView some = bytes.subspan(begin, data.offsets[first + n] - begin);
-        to.data.insert(to.data.end(), some.begin(), some.end());
-      } else {
-        const ByteView some = bytes.subspan(first * size, n * size);
-        to.data.insert(to.data.end(), some.begin(), some.end());
-      }
-      if (to.nullable) {
-        if (stored->nullable)
-          to.validity.insert(to.validity.end(), data.validity.begin() + static_cast<std::ptrdiff_t>(first),
-                             data.validity.begin() + static_cast<std::ptrdiff_t>(first + n));
-        else
-          to.validity.insert(to.validity.end(), n, std::byte{1});
-      }
-      i += n;
+    if (to.var()) {
+      const std::uint64_t begin = data.offsets[0], start = to.data.size();
+      for (std::uint64_t k = 1; k <= tile.cells; ++k) to.offsets.push_back(start + data.offsets[k] - begin);
+      const ByteView some = ByteView(data.data).subspan(begin, data.offsets[tile.cells] - begin);
+      to.data.insert(to.data.end(), some.begin(), some.end());
+    } else {
+      to.data.insert(to.data.end(), data.data.begin(), data.data.end());
+    }
+    if (to.nullable) {
+      if (stored->nullable)
+        to.validity.insert(to.validity.end(), data.validity.begin(), data.validity.end());
+      else
+        to.validity.insert(to.validity.end(), tile.cells, std::byte{1});
     }
   }
 }
 
-void MergeInput::append(std::span<const MergeTile> tiles, const PlaceRange& range, std::uint64_t slab, MergeRows& rows,
+void MergeInput::append(std::span<const SparseTile> tiles, std::uint64_t slab, MergeRows& rows,
                         const Work& work) const {
-  const std::size_t dimensions = state_->schema().dimensions.size(), first_dimension = rows.attributes;
   reserve(tiles, rows);
   std::size_t end = 0;
   for (std::size_t begin = 0; begin < tiles.size(); begin = end) {
@@ -300,7 +238,7 @@ void MergeInput::append(std::span<const MergeTile> tiles, const PlaceRange& rang
     std::vector<TileRef> refs;
     std::uint64_t bytes = 0;
     for (; end < tiles.size(); ++end) {
-      const SparseTile& tile = tiles[end].tile;
+      const SparseTile& tile = tiles[end];
       const Fragment* fragment = state_->fragments({})[tile.fragment].get();
       std::uint64_t more = 24 * tile.cells;
       for (const StoredField* field : sources_[tile.fragment].loaded) {
@@ -315,31 +253,18 @@ void MergeInput::append(std::span<const MergeTile> tiles, const PlaceRange& rang
     std::vector<LoadedTile> loaded(end - begin);
     std::size_t part = 0;
     for (std::size_t k = 0; k < loaded.size(); ++k) {
-      const MergeTile& tile = tiles[begin + k];
-      loaded[k].source = &sources_[tile.tile.fragment];
-      loaded[k].fragment = state_->fragments({})[tile.tile.fragment].get();
-      loaded[k].cells = tile.tile.cells;
-      loaded[k].whole = tile.parts == 1;
+      const SparseTile& tile = tiles[begin + k];
+      loaded[k].source = &sources_[tile.fragment];
+      loaded[k].fragment = state_->fragments({})[tile.fragment].get();
+      loaded[k].cells = tile.cells;
       for (std::size_t i = 0; i < loaded[k].source->loaded.size(); ++i)
         loaded[k].data.push_back(std::move(data[part++]));
     }
-    parallel_for(work, loaded.size(), [&](std::size_t k) {
-      LoadedTile& tile = loaded[k];
-      find_deletes(tile);
-      if (tile.whole) return;
-      std::vector<Column> coordinates;
-      for (std::size_t d = 0; d < dimensions; ++d) {
-        const TileData& values = tile.part(tile.source->fields[first_dimension + d]);
-        Column& column = coordinates.emplace_back(empty_column(state_->fields()[first_dimension + d]));
-        column.data = values.data;
-        if (column.var()) column.offsets = values.offsets;
-      }
-      tile.picked = cells_in(state_->schema(), std::move(coordinates), range);
-    });
+    parallel_for(work, loaded.size(), [&](std::size_t k) { find_deletes(loaded[k]); });
     parallel_for(work, rows.columns.size(), [&](std::size_t c) { append_column(c, loaded, rows.columns[c]); });
     loaded.clear();
     data.clear();
-    if (end < tiles.size()) release_free_memory();
+    release_free_memory();
   }
 }
 
@@ -358,7 +283,7 @@ void resolve_versions(const MergeRows& rows, const Versions& versions, Buffer<st
       // Of cells of one time, that of the newest fragment counts.
       if (!versions.duplicates && i > begin && number(rows.times(), row) == number(rows.times(), order[i - 1]))
         continue;
-      if (versions.purge && number(rows.delete_times(), row) != kNeverDeleted) {
+      if (versions.purge && rows.delete_times() && number(*rows.delete_times(), row) != kNeverDeleted) {
         if (!versions.duplicates) break;  // nor does what it had replaced come back
         continue;
       }

@@ -18,30 +18,19 @@ namespace tegula::tiledb {
 
 inline constexpr std::uint64_t kNeverDeleted = UINT64_MAX;  // in delete times and delete conditions
 
-// Attributes, dimensions, then three columns of uint64: when a cell was written, when and by which condition it was
-// deleted.
+// Attributes, dimensions, then columns of uint64: when a cell was written and, where cells were deleted, when and by
+// which condition.
 struct MergeRows {
   std::vector<Column> columns;
-  std::size_t attributes = 0;
+  std::size_t attributes = 0, dimensions = 0;
 
   std::uint64_t cells() const { return times().cells(); }
-  std::span<const Column> coordinates() const {
-    return std::span(columns).subspan(attributes, columns.size() - attributes - 3);
-  }
-  const Column& times() const { return columns[columns.size() - 3]; }
-  const Column& delete_times() const { return columns[columns.size() - 2]; }
+  std::span<const Column> coordinates() const { return std::span(columns).subspan(attributes, dimensions); }
+  std::span<Column> coordinates() { return std::span(columns).subspan(attributes, dimensions); }
+  std::size_t special() const { return attributes + dimensions; }  // the columns behind the fields
+  const Column& times() const { return columns[special()]; }
+  const Column* delete_times() const { return columns.size() > special() + 1 ? &columns[special() + 1] : nullptr; }
   std::uint64_t bytes() const;
-};
-
-// A range of places: after one, up to and with another. Rows of a table of coordinates.
-struct PlaceRange {
-  const std::vector<Column>* places = nullptr;
-  std::optional<std::uint64_t> after, upto;
-};
-
-struct MergeTile {
-  SparseTile tile;
-  std::uint64_t parts = 1;  // it reaches into; 1: lies in the range with all its cells
 };
 
 // What is known of the fragments that are merged. Immutable; shared by threads.
@@ -55,15 +44,12 @@ class MergeInput {
   bool has_deletes() const { return has_deletes_; }
   // Deletes that the merged cells have been through, by time.
   const std::vector<std::string>& processed() const { return processed_; }
-  // About what the cells of a tile take.
+  // What the cells of a tile take as rows.
   std::uint64_t bytes(const SparseTile& tile) const;
 
   MergeRows no_rows() const;
-  // Appends those cells of the tiles that lie in the range. Decodes as much at once as `slab` bytes hold.
-  void append(std::span<const MergeTile> tiles, const PlaceRange& range, std::uint64_t slab, MergeRows& rows,
-              const Work& work) const;
-  // The coordinates of whole tiles, one column per dimension, in the order of `tiles`.
-  std::vector<std::vector<Column>> coordinates(std::span<const SparseTile> tiles, const Work& work) const;
+  // Appends the cells of the tiles. Decodes as much at once as `slab` bytes hold.
+  void append(std::span<const SparseTile> tiles, std::uint64_t slab, MergeRows& rows, const Work& work) const;
 
  private:
   struct Source {
@@ -76,7 +62,7 @@ class MergeInput {
   struct LoadedTile;
   void number_conditions(const Work& work);
   void find_deletes(LoadedTile& tile) const;
-  void reserve(std::span<const MergeTile> tiles, MergeRows& rows) const;
+  void reserve(std::span<const SparseTile> tiles, MergeRows& rows) const;
   void append_column(std::size_t column, std::span<const LoadedTile> tiles, Column& to) const;
 
   std::shared_ptr<const ReadState> state_;
@@ -92,7 +78,7 @@ struct Versions {
   bool duplicates = false;  // cells at one place are cells of their own
   bool purge = false;
 };
-// `order` has the rows by place, those of newer fragments first; what the new fragment does not hold is taken out.
+// `order` has rows by place, those of newer fragments first; what the new fragment does not hold is taken out.
 void resolve_versions(const MergeRows& rows, const Versions& versions, Buffer<std::uint64_t>& order);
 
 }  // namespace tegula::tiledb

@@ -1,5 +1,6 @@
-// Cells are merged by sorting them, not by comparing the heads of all inputs. When they do not fit the budget they are
-// cut into parts by place; where to cut is told by a sample of the coordinates.
+// Cells are merged by sorting them, not by comparing the heads of all inputs. As many as the budget holds become a
+// sorted run; when there are several, they wait in scratch room and are merged part by part. So each tile is decoded
+// once.
 #include "format/tiledb/sparse_merge.h"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "format/tiledb/cell_sort.h"
 #include "format/tiledb/cell_tiles.h"
 #include "format/tiledb/merge_rows.h"
+#include "format/tiledb/merge_runs.h"
 #include "format/tiledb/tile_source.h"
 #include "format/tiledb/versions.h"
 #include "query/gather.h"
@@ -17,128 +19,15 @@ namespace tegula::tiledb {
 
 namespace {
 
-constexpr std::uint64_t kSamplesPerPart = 256;
-
-// How the budget is shared. Half of it is left for what is not counted: footers, sort orders, and what the allocator
-// cannot use again at once.
-std::uint64_t part_bytes(const Work& work) { return work.memory / 7; }
-std::uint64_t slab_bytes(const Work& work) { return work.memory / 14; }
+// How the budget is shared: rows with what sorting them takes, then decoded tiles or those that are written. The rest
+// is left for what is not counted: footers, buffers of filters, and what the allocator cannot use again at once.
+std::uint64_t part_bytes(const Work& work) { return work.memory / 2; }
+std::uint64_t slab_bytes(const Work& work) { return work.memory / 8; }
 Work writing(const Work& work) {
   Work part = work;
-  part.memory = work.memory / 7;
+  part.memory = work.memory / 8;
   return part;
 }
-
-// Parts of all cells that follow each other.
-class MergeParts {
- public:
-  MergeParts(const MergeInput& input, const Work& work) : input_(input) {
-    std::uint64_t bytes = 0;
-    for (const SparseTile& tile : input.tiles()) bytes += input.bytes(tile);
-    if (bytes > part_bytes(work)) find_cuts(bytes, work);
-  }
-
-  std::size_t count() const { return cuts_.size() + 1; }
-
-  PlaceRange range(std::size_t part) const {
-    PlaceRange range{&places_, {}, {}};
-    if (part > 0) range.after = cuts_[part - 1];
-    if (part < cuts_.size()) range.upto = cuts_[part];
-    return range;
-  }
-
-  std::vector<MergeTile> tiles(std::size_t part) const {
-    std::vector<MergeTile> tiles;
-    for (std::size_t t = 0; t < input_.tiles().size(); ++t) {
-      const std::size_t first = part_of(t, first_), last = part_of(t, last_);
-      if (first <= part && part <= last) tiles.push_back({input_.tiles()[t], last - first + 1});
-    }
-    return tiles;
-  }
-
- private:
-  struct Sample {
-    std::uint64_t row = 0, bytes = 0;
-  };
-
-  // The part that holds the first or last cell of a tile.
-  std::size_t part_of(std::size_t tile, const std::vector<std::uint64_t>& ends) const {
-    if (cuts_.empty()) return 0;
-    const auto at = std::lower_bound(cuts_.begin(), cuts_.end(), ranks_[ends[tile]],
-                                     [&](std::uint64_t cut, std::uint64_t rank) { return ranks_[cut] < rank; });
-    return static_cast<std::size_t>(at - cuts_.begin());
-  }
-
-  void find_cuts(std::uint64_t bytes, const Work& work) {
-    const std::vector<SparseTile>& tiles = input_.tiles();
-    const std::uint64_t wanted = (bytes / part_bytes(work) + 1) * kSamplesPerPart;
-    const std::uint64_t per_tile = wanted / tiles.size() + 1;
-    for (const MergeRows rows = input_.no_rows(); const Column& column : rows.coordinates()) places_.push_back(column);
-    std::vector<Sample> samples;
-    std::size_t end = 0;
-    for (std::size_t begin = 0; begin < tiles.size(); begin = end) {
-      work.check();
-      for (std::uint64_t slab = 0; end < tiles.size() && (slab == 0 || slab < slab_bytes(work)); ++end)
-        slab += input_.bytes(tiles[end]);
-      add_places(std::span(tiles).subspan(begin, end - begin), per_tile, samples, work);
-    }
-    rank(work);
-    std::sort(samples.begin(), samples.end(),
-              [&](const Sample& a, const Sample& b) { return ranks_[a.row] < ranks_[b.row]; });
-    std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < samples.size(); ++i) {
-      sum += samples[i].bytes;
-      const bool last = i + 1 == samples.size();
-      if (last || ranks_[samples[i].row] == ranks_[samples[i + 1].row]) continue;
-      if (sum + samples[i + 1].bytes <= part_bytes(work)) continue;
-      cuts_.push_back(samples[i].row);
-      sum = 0;
-    }
-  }
-
-  // The first and the last cell of each tile, and some between them.
-  void add_places(std::span<const SparseTile> tiles, std::uint64_t per_tile, std::vector<Sample>& samples,
-                  const Work& work) {
-    const std::vector<std::vector<Column>> coordinates = input_.coordinates(tiles, work);
-    std::vector<Buffer<std::uint64_t>> orders(tiles.size());
-    const CellOrder order(input_.state().schema(), Order::global);
-    parallel_for(work, tiles.size(), [&](std::size_t t) {
-      Work alone = work;
-      alone.threads = 1;
-      orders[t] = order.sort(coordinates[t], alone);
-    });
-    for (std::size_t t = 0; t < tiles.size(); ++t) {
-      const std::uint64_t cells = orders[t].size(), taken = std::min(cells, per_tile);
-      first_.push_back(add(coordinates[t], orders[t].front()));
-      last_.push_back(add(coordinates[t], orders[t].back()));
-      for (std::uint64_t i = 0; i < taken; ++i)
-        samples.push_back(
-            {add(coordinates[t], orders[t][(2 * i + 1) * cells / (2 * taken)]), input_.bytes(tiles[t]) / taken});
-    }
-  }
-
-  std::uint64_t add(const std::vector<Column>& coordinates, std::uint64_t cell) {
-    for (std::size_t d = 0; d < places_.size(); ++d) append(places_[d], coordinates[d], cell, 1);
-    return places_[0].cells() - 1;
-  }
-
-  // Places as numbers that compare as they do.
-  void rank(const Work& work) {
-    const Buffer<std::uint64_t> order = CellOrder(input_.state().schema(), Order::global).sort(places_, work);
-    ranks_.resize(order.size());
-    std::uint64_t rank = 0;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      if (i > 0 && !CellOrder::same_place(places_, order[i - 1], order[i])) ++rank;
-      ranks_[order[i]] = rank;
-    }
-  }
-
-  const MergeInput& input_;
-  std::vector<Column> places_;
-  std::vector<std::uint64_t> ranks_;         // of places_
-  std::vector<std::uint64_t> first_, last_;  // by tile, in places_
-  std::vector<std::uint64_t> cuts_;          // the last place of each part but the last
-};
 
 // Cuts ordered rows into tiles, and tiles into fragments.
 class MergeOutput {
@@ -188,7 +77,7 @@ class MergeOutput {
     const std::uint64_t capacity = target_.schema->capacity;
     const std::vector<StoredField>& fields = writer_->fields();
     const auto column_of = [&](const StoredField& field) -> const Column& {
-      const std::size_t special = rows.columns.size() - 3;
+      const std::size_t special = rows.special();
       switch (field.kind) {
         case FieldKind::attribute:
           return rows.columns[field.index];
@@ -246,24 +135,42 @@ NewFragments merge_sparse(const WriteTarget& target, std::shared_ptr<const ReadS
     times.last = std::max(times.last, fragment->last_time());
   }
   const Versions versions{keep_times, schema.allows_duplicates, rules.purge || !keep_times};
-  const MergeParts parts(input, work);
-  MergeOutput output(target, times, rules, input.processed());
   const CellOrder global(schema, Order::global);
-  MergeRows rows = input.no_rows();
-  for (std::size_t part = 0; part < parts.count(); ++part) {
-    input.append(parts.tiles(part), parts.range(part), slab_bytes(work), rows, work);
-    Buffer<std::uint64_t> order = global.sort(rows.coordinates(), work);
+  MergeOutput output(target, times, rules, input.processed());
+  // All but the last rows fill tiles; the others are left over.
+  const auto put = [&](const MergeRows& rows, Buffer<std::uint64_t>& order, bool last) {
     resolve_versions(rows, versions, order);
-    // Cells that do not fill a tile go on to the next part.
-    const bool last = part + 1 == parts.count();
     const std::uint64_t left = last ? 0 : order.size() % schema.capacity;
-    const std::span<const std::uint64_t> whole = std::span(order).first(order.size() - left);
-    output.add(rows, whole, writing(work));
+    output.add(rows, std::span(order).first(order.size() - left), writing(work));
     MergeRows rest = input.no_rows();
     for (std::size_t c = 0; c < rest.columns.size(); ++c)
       append_gathered(rest.columns[c], rows.columns[c], std::span(order).last(left));
-    rows = std::move(rest);
-    if (!last) release_free_memory();
+    return rest;
+  };
+
+  MergeRuns runs(target.store, global, input.no_rows(), part_bytes(work));
+  const std::vector<SparseTile>& tiles = input.tiles();
+  for (std::size_t begin = 0, end = 0; begin < tiles.size(); begin = end) {
+    for (std::uint64_t bytes = 0; end < tiles.size(); ++end) {
+      bytes += input.bytes(tiles[end]) + tiles[end].cells * kSortBytes;
+      if (end > begin && bytes > part_bytes(work)) break;
+    }
+    MergeRows rows = input.no_rows();
+    input.append(std::span(tiles).subspan(begin, end - begin), slab_bytes(work), rows, work);
+    Buffer<std::uint64_t> order = global.sort(rows.coordinates(), work);
+    if (end - begin == tiles.size()) {
+      put(rows, order, true);
+      return std::move(output).finished();
+    }
+    runs.add(rows, order, work);
+  }
+  if (tiles.empty()) return {};
+  MergeRows rows = input.no_rows();
+  Buffer<std::uint64_t> order;
+  for (RunMerge merge = runs.merge(work); merge.more(); release_free_memory()) {
+    work.check();
+    merge.next(rows, order, work);
+    rows = put(rows, order, !merge.more());
   }
   return std::move(output).finished();
 }

@@ -22,7 +22,7 @@ struct MergeRules {
 using NewFragments = std::vector<std::unique_ptr<FragmentWriter>>;
 
 // The fragments that `state` sees. None come out when no cell is left. Holds a part of the cells at a time that fits
-// the budget; tiles that reach into several parts are decoded for each.
+// the budget; the others wait in scratch room of the store, as they are when nothing is compressed.
 NewFragments merge_sparse(const WriteTarget& target, std::shared_ptr<const ReadState> state, const MergeRules& rules,
                           const Work& work);
 

@@ -71,13 +71,19 @@ Place find_member(const std::shared_ptr<Store>& store, const std::string& uri, b
   return {full, false, probe(*open_store(full, {.sync = sync}))};
 }
 
-// Behind what is there already, so that the change is replayed last.
-std::uint64_t next_time(const Store& store) {
+// Behind what is there already, so that the change is replayed last. Files of one millisecond are replayed by name, and
+// names follow the clock, unless somebody else made the other one.
+std::string next_name(const Store& store) {
   std::uint64_t time = now_ms();
-  for (const Entry& entry : store.list(kGroupFolder))
-    if (const auto named = parse_timed_name(entry.name); named && named->last < UINT64_MAX)
-      time = std::max(time, named->last + 1);
-  return time;
+  std::string newest;
+  for (const Entry& entry : store.list(kGroupFolder)) {
+    const auto named = parse_timed_name(entry.name);
+    if (!named || named->last == UINT64_MAX || named->last < time) continue;
+    newest = named->last > time ? entry.name : std::max(newest, entry.name);
+    time = named->last;
+  }
+  const std::string name = make_timed_name(time, time, make_ordered_uuid(), kDetailsVersion);
+  return name > newest ? name : make_timed_name(time + 1, time + 1, make_ordered_uuid(), kDetailsVersion);
 }
 
 // Files of version 1 are whole lists, and so is the first file of version 2 behind them.
@@ -101,8 +107,7 @@ void put_change(Store& store, const Key& key, GroupMember member) {
   Bytes payload, file;
   encode_group(details, payload);
   encode_generic_tile(payload, kWriteVersion, key, file);
-  const std::uint64_t time = next_time(store);
-  store.put(join(kGroupFolder, make_timed_name(time, time, make_ordered_uuid(), kDetailsVersion)), file);
+  store.put(join(kGroupFolder, next_name(store)), file);
 }
 
 }  // namespace

@@ -210,7 +210,9 @@ TEST(MaintenanceFaults, FilesAreSyncedBeforeWhatTheyReplaceGoes) {
     bool stopped = false;
     try {
       WritableArray array(open_store(path, watched), {});
-      consolidate(array);
+      ConsolidateOptions options;
+      options.work.memory = 1;  // so that there is scratch room as well
+      consolidate(array, options);
       vacuum(array);
     } catch (const Error& error) {
       ASSERT_EQ(error.kind(), ErrorKind::io);

@@ -123,6 +123,37 @@ TEST(Consolidate, StaysUnderSmallBudgets) {
   }
 }
 
+TEST(Consolidate, MergesMoreRunsThanAtOnce) {
+  // With no budget every tile is a run of its own: some 100 of them, of which several go into longer ones first.
+  for (const bool duplicates : {false, true}) {
+    Schema schema =
+        make_schema(true, {dimension("x", TypeId::int64, std::int64_t{0}, std::int64_t{999}, std::int64_t{10})},
+                    {attribute("a", TypeId::int32, 1, true), attribute("s", TypeId::ascii, kVar)});
+    schema.capacity = 7;
+    schema.allows_duplicates = duplicates;
+    const auto fill = [&] {
+      std::shared_ptr<Store> store = make_memory_store();
+      const std::shared_ptr<Array> array = create_array(store, schema, {});
+      for (std::uint64_t i = 0; i < 25; ++i) array->write(random_cells(schema, 30, i), at(10 + i / 2));
+      return store;
+    };
+    const std::shared_ptr<Store> small = fill(), large = fill();
+    const std::vector<std::string> before = cells_at(small), in_between = cells_at(small, 14);
+    WritableArray at_once(large, {}), piecemeal(small, {});
+    consolidate(at_once);
+    ConsolidateOptions options;
+    options.work.memory = 1;
+    consolidate(piecemeal, options);
+    EXPECT_EQ(fragments_of(small), 1u);
+    EXPECT_EQ(cells_at(small), before);
+    EXPECT_EQ(cells_at(small, 14), in_between);
+    EXPECT_EQ(cells_at(large), before);
+    EXPECT_EQ(piecemeal.info({}).fragments[0].cells, at_once.info({}).fragments[0].cells);
+    vacuum(piecemeal);
+    for (const Problem& problem : piecemeal.verify({})) ADD_FAILURE() << problem.file << ": " << problem.text;
+  }
+}
+
 TEST(Consolidate, SplitsIntoFragmentsThatAppearTogether) {
   for (const char* name : {"sparse_numbers", "sparse_duplicates", "dense_numbers", "dense_col"}) {
     SCOPED_TRACE(name);

@@ -66,6 +66,25 @@ TEST(GroupWrite, AddsRemovesAndReplaces) {
   EXPECT_ERROR(invalid_argument, "empty", group->update_metadata({{"", text("v")}}, {}));
 }
 
+TEST(GroupWrite, ChangesOfOneMillisecondKeepTheirOrderAndTakeNoFutureTimes) {
+  const std::shared_ptr<Store> store = make_memory_store();
+  const std::shared_ptr<Group> group = create_group(store, "tiledb", {});
+  make_member(store, "one");
+  for (int i = 0; i < 50; ++i) {
+    group->add("one");
+    group->remove("one");
+  }
+  group->add("one", "last");
+  EXPECT_EQ(state(store), "group last->one relative");
+  const std::uint64_t now = now_ms();
+  for (const Entry& entry : store->list(kGroupFolder)) EXPECT_LE(parse_timed_name(entry.name)->last, now);
+  // Of a clock that goes ahead, and with a name behind which none of ours comes.
+  const std::string ahead = make_timed_name(now + 5000, now + 5000, std::string(32, 'f'), 2);
+  store->put(join(kGroupFolder, ahead), *store->get(join(kGroupFolder, store->list(kGroupFolder).back().name)));
+  group->remove("last");
+  EXPECT_EQ(state(store), "group");
+}
+
 TEST(GroupWrite, UrisBelowTheGroupAreRelative) {
   const testing::TempFolder folder;
   const std::string here = folder / "group";

@@ -178,6 +178,49 @@ TEST(DeleteFragments, RemovesThoseInTheTimeRange) {
   }
 }
 
+TEST(DeleteFragments, GoTogetherOrStayTogether) {
+  const auto count = std::make_shared<FaultPlan>();
+  const auto run = [&](const std::shared_ptr<FaultPlan>& plan, bool consolidated) {
+    const std::shared_ptr<Store> store = make_memory_store();
+    const std::shared_ptr<Array> array = make(store);
+    for (const std::int64_t i : {1, 2, 3, 4}) array->write(cells(i, 1), at(static_cast<std::uint64_t>(10 * i)));
+    if (consolidated) consolidate(*array, {.part = Part::commits});
+    try {
+      WritableArray failing(failing_store(store, plan), {});
+      failing.delete_fragments(20, 40);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::io);
+    }
+    const std::vector<std::int64_t> seen = places(WritableArray(store, {}));
+    // Whatever was left, the next try ends it.
+    WritableArray again(store, {});
+    again.delete_fragments(20, 40);
+    EXPECT_EQ(places(WritableArray(store, {})), (std::vector<std::int64_t>{1}));
+    for (const Part part : {Part::commits, Part::fragments}) {
+      consolidate(again, {.part = Part::commits});
+      vacuum(again, {.part = part});
+    }
+    EXPECT_EQ(places(WritableArray(store, {})), (std::vector<std::int64_t>{1}));
+    return seen;
+  };
+  for (const bool consolidated : {false, true}) {
+    count->changes = 0;
+    EXPECT_EQ(run(count, consolidated), (std::vector<std::int64_t>{1}));
+    std::size_t before = 0, after = 0;
+    for (std::uint64_t i = 0; i < count->changes; ++i)
+      for (const bool done : {false, true}) {
+        const auto plan = std::make_shared<FaultPlan>();
+        plan->at = i;
+        plan->done = done;
+        const std::vector<std::int64_t> seen = run(plan, consolidated);
+        (seen.size() == 4 ? before : after) += 1;
+        EXPECT_TRUE(seen.size() == 4 || seen == (std::vector<std::int64_t>{1})) << i << done;
+      }
+    EXPECT_GT(before, 0u);
+    EXPECT_GT(after, 0u);
+  }
+}
+
 TEST(DeleteFragments, GoesThroughConsolidatedCommits) {
   const std::shared_ptr<Store> store = make_memory_store();
   const std::shared_ptr<Array> array = make(store);

@@ -105,6 +105,55 @@ TEST(CreateRefuses, WhatOldAndNewReleasesReadDifferently) {
   EXPECT_ERROR(unsupported, "version 20", create_array(make_memory_store(), schema, options));
 }
 
+TEST(CreateRefuses, WhatAVersionLacksAndNamesTheFirstThatHasIt) {
+  const auto with = [](auto change) {
+    Schema schema = line(true);
+    change(schema);
+    return schema;
+  };
+  const auto of_type = [](Datatype type) { return line(true, {attribute("a", std::move(type))}); };
+  const auto filtered = [](const char* name, Datatype type = TypeId::int32, std::uint32_t values = 1) {
+    return line(true, {attribute("a", std::move(type), values, false, {filter(name)})});
+  };
+  const struct {
+    std::uint32_t since;
+    Schema schema;
+  } table[] = {
+      {4, of_type(dates(TimeUnit::day))},
+      {5, with([](Schema& s) { s.dimensions = {text_dimension("x")}; })},
+      {5, with([](Schema& s) { s.allows_duplicates = true; })},
+      {5, filtered("checksum_md5")},
+      {6, with([](Schema& s) { s.attributes[0].fill = Bytes(4, std::byte{7}); })},
+      {7, line(true, {attribute("a", TypeId::int32, 1, true)})},
+      {9, with([](Schema& s) {
+         s.cell_order = Order::hilbert;
+         s.dimensions[0].tile = {};
+       })},
+      {11, of_type(TypeId::blob)},
+      {13, filtered("dictionary", TypeId::ascii, kVar)},
+      {14, of_type(TypeId::boolean)},
+      {16, filtered("xor")},
+      {19, filtered("delta")},
+      {20, with([](Schema& s) {
+         s.attributes[0].enumeration = "e";
+         Enumeration e{"e", TypeId::uint16, 1, false, {}, {}};
+         ByteWriter(e.data).put(std::uint16_t{1});
+         s.enumerations = {e};
+       })},
+      {21, line(true, {attribute("a", TypeId::wkb, kVar)})},
+      {22, with([](Schema& s) { s.current_domain = {{{std::int64_t{0}, std::int64_t{9}}}}; })},
+  };
+  for (const auto& row : table) {
+    SCOPED_TRACE(row.since);
+    CreateOptions options;
+    options.format_version = row.since - 1;
+    EXPECT_ERROR(unsupported, fmt::format("from format version {} on", row.since),
+                 create_array(make_memory_store(), row.schema, options));
+    options.format_version = row.since;
+    EXPECT_NO_THROW(create_array(make_memory_store(), row.schema, options));
+  }
+}
+
 TEST(Create, ReplacesOnlyWhenAsked) {
   const std::shared_ptr<Store> store = make_memory_store();
   create_array(store, line(true), {})->write(cells({1}, {2}));

@@ -1,6 +1,9 @@
 // A stop at every single change leaves the array as it was before or as it is after; many writers at once lose nothing.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <map>
+#include <mutex>
 #include <set>
 #include <thread>
 
@@ -130,6 +133,59 @@ TEST(WriteFaults, LeaveBeforeOrAfter) {
       }
       EXPECT_TRUE(seen_before && seen_after);
     }
+  }
+}
+
+TEST(WriteSyncs, EachFileAndEachFolderOnce) {
+  const testing::TempFolder folder;
+  std::map<std::string, int, std::less<>> steps;
+  std::mutex mutex;
+  StoreOptions options;
+  options.before_step = [&](std::string_view step, std::string_view) {
+    const std::lock_guard lock(mutex);
+    ++steps[std::string(step)];
+  };
+  const std::shared_ptr<Store> store = open_store(folder / "array", options);
+  const std::shared_ptr<Array> array = create_array(store, small(true), {});
+  steps.clear();
+  array->write(random_cells(small(true), 30, 1));
+  // The files of x, a (with validity), s (with offsets) and the metadata. The mark is empty.
+  EXPECT_EQ(steps["sync"], 6);
+  // That of the fragments, of the new one, of the commits.
+  EXPECT_EQ(steps["sync folder"], 3);
+  EXPECT_EQ(steps["rename"], 7);
+}
+
+// A real store: every write, sync, rename and removal.
+TEST(WriteFaults, LeaveBeforeOrAfterOnDisk) {
+  StoreOptions quick;
+  quick.sync = false;
+  for (const Operation& operation : operations(22)) {
+    SCOPED_TRACE(operation.name);
+    bool stopped = true;
+    std::set<std::string> seen;
+    for (std::uint64_t stop = 0; stopped; ++stop) {
+      const testing::TempFolder folder;
+      const std::string path = folder / "array";
+      operation.prepare(open_store(path, quick));
+      const std::string before = state(open_store(path, quick));
+      std::atomic<std::uint64_t> at = 0;
+      StoreOptions watched;
+      watched.before_step = [&](std::string_view, std::string_view) {
+        if (at++ >= stop) throw Error(ErrorKind::io, "stopped");
+      };
+      try {
+        operation.change(open_store(path, watched));
+        stopped = false;
+      } catch (const Error& error) {
+        ASSERT_EQ(error.kind(), ErrorKind::io);
+      }
+      // Cells are random, but the same each time.
+      const std::string found = state(open_store(path, quick));
+      seen.insert(found);
+      EXPECT_TRUE(stop > 0 || found == before);
+    }
+    EXPECT_EQ(seen.size(), 2u);
   }
 }
 
