@@ -31,6 +31,7 @@
 
 #include "base/fail.h"
 #include "store/neighbours.h"
+#include "store/tail.h"
 
 namespace tegula {
 
@@ -95,7 +96,7 @@ void write_at(int fd, std::uint64_t offset, ByteView bytes, std::string_view pat
   }
 }
 
-class FileStore final : public Store {
+class FileStore final : public TailStore {
  public:
   FileStore(std::string root, const StoreOptions& options) : root_(std::move(root)), options_(options) {}
 
@@ -123,6 +124,16 @@ class FileStore final : public Store {
       if (file) read_pieces(file.get(), some, static_cast<std::uint64_t>(status.st_size));
       i = end;
     }
+  }
+
+  std::optional<Tail> tail(std::string_view key, std::uint64_t most) const override {
+    struct stat status;
+    const Fd file = open_file(key, status);
+    if (!file) return std::nullopt;
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    Tail tail{Bytes(std::min(most, size)), size};
+    read_exactly(file.get(), size - tail.bytes.size(), tail.bytes, key, size);
+    return tail;
   }
 
   std::optional<std::uint64_t> size(std::string_view key) const override {

@@ -7,12 +7,13 @@
 #include <shared_mutex>
 
 #include "base/fail.h"
+#include "store/tail.h"
 
 namespace tegula {
 
 namespace {
 
-class MemoryStore final : public Store {
+class MemoryStore final : public TailStore {
  public:
   std::optional<Bytes> get(std::string_view key) const override {
     const auto file = find(key);
@@ -29,6 +30,14 @@ class MemoryStore final : public Store {
              read.into.size(), read.offset, file->size());
       std::copy_n(file->data() + read.offset, read.into.size(), read.into.data());
     }
+  }
+
+  std::optional<Tail> tail(std::string_view key, std::uint64_t most) const override {
+    const auto file = find(key);
+    if (!file) return std::nullopt;
+    Tail tail{Bytes(std::min<std::uint64_t>(most, file->size())), file->size()};
+    std::copy_n(file->data() + (file->size() - tail.bytes.size()), tail.bytes.size(), tail.bytes.data());
+    return tail;
   }
 
   std::optional<std::uint64_t> size(std::string_view key) const override {

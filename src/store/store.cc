@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "store/file.h"
 #include "store/memory.h"
+#include "store/tail.h"
 
 namespace tegula {
 
@@ -62,7 +63,7 @@ void Store::remove_tree(std::string_view prefix) {
 
 namespace {
 
-class SubStore final : public Store {
+class SubStore final : public TailStore {
  public:
   SubStore(std::shared_ptr<Store> store, std::string prefix) : store_(std::move(store)), prefix_(std::move(prefix)) {}
 
@@ -75,6 +76,9 @@ class SubStore final : public Store {
       inner[i].key = i > 0 && reads[i].key == reads[i - 1].key ? inner[i - 1].key : keys.emplace_back(at(reads[i].key));
     store_->get(inner);
     for (std::size_t i = 0; i < reads.size(); ++i) reads[i].found = inner[i].found;
+  }
+  std::optional<Tail> tail(std::string_view key, std::uint64_t most) const override {
+    return read_tail(*store_, at(key), most);
   }
   std::optional<std::uint64_t> size(std::string_view key) const override { return store_->size(at(key)); }
   std::vector<Entry> list(std::string_view prefix) const override { return store_->list(folder(prefix)); }

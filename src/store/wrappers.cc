@@ -2,17 +2,21 @@
 
 #include "base/fail.h"
 #include "store/neighbours.h"
+#include "store/tail.h"
 
 namespace tegula {
 
 namespace {
 
 // Passes everything on; wrappers override what concerns them.
-class Wrapper : public Store {
+class Wrapper : public TailStore {
  public:
   explicit Wrapper(std::shared_ptr<Store> store) : store_(std::move(store)) {}
   std::optional<Bytes> get(std::string_view key) const override { return store_->get(key); }
   void get(std::span<RangeRead> reads) const override { store_->get(reads); }
+  std::optional<Tail> tail(std::string_view key, std::uint64_t most) const override {
+    return read_tail(*store_, key, most);
+  }
   std::optional<std::uint64_t> size(std::string_view key) const override { return store_->size(key); }
   std::vector<Entry> list(std::string_view prefix) const override { return store_->list(prefix); }
   void put(std::string_view key, std::span<const ByteView> parts) override { store_->put(key, parts); }
@@ -75,6 +79,12 @@ class CountingStore final : public Wrapper {
     for (const RangeRead& read : reads)
       if (read.found) counts_->bytes_read += read.into.size();
   }
+  std::optional<Tail> tail(std::string_view key, std::uint64_t most) const override {
+    auto tail = read_tail(*store_, key, most);
+    ++counts_->reads;
+    if (tail) counts_->bytes_read += tail->bytes.size();
+    return tail;
+  }
   std::optional<std::uint64_t> size(std::string_view key) const override {
     ++counts_->sizes;
     return store_->size(key);
@@ -121,6 +131,12 @@ class TracingStore final : public Wrapper {
       for (const std::size_t end = neighbours_end(reads, i); i < end; ++i) size += reads[i].into.size();
       sink_(fmt::format("read {} {}+{}{}", read.key, read.offset, size, read.found ? "" : " absent"));
     }
+  }
+  std::optional<Tail> tail(std::string_view key, std::uint64_t most) const override {
+    auto tail = read_tail(*store_, key, most);
+    sink_(tail ? fmt::format("read {} {}+{}", key, tail->size - tail->bytes.size(), tail->bytes.size())
+               : fmt::format("read {} absent", key));
+    return tail;
   }
   std::optional<std::uint64_t> size(std::string_view key) const override {
     const auto size = store_->size(key);

@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "format/tiledb/names.h"
 #include "format/tiledb/versions.h"
+#include "store/tail.h"
 
 namespace tegula::tiledb {
 
@@ -49,6 +50,8 @@ void FragmentMetadata::take_footer(ByteView footer, const SchemaFinder& schema_o
   const Cursor in(footer, name() + " (consolidated footer)");
   schema_ = schema_of(decode_footer_head(in).schema_name);
   footer_ = decode_footer(in, *schema_);
+  positions_.reserve(std::size(kSlotParts) * footer_.slots.size() + 3 + footer_.bounds.mins.size() +
+                     footer_.bounds.maxs.size());
   for (const auto& [part, member] : kSlotParts)
     for (const FooterSlot& slot : footer_.slots) positions_.push_back(slot.*member);
   for (const std::uint64_t position : {footer_.rtree, footer_.statistics, footer_.processed_conditions})
@@ -61,15 +64,16 @@ void FragmentMetadata::take_footer(ByteView footer, const SchemaFinder& schema_o
 
 void FragmentMetadata::read_footer(std::uint32_t name_version, const SchemaFinder& schema_of) {
   if (monolithic_metadata(name_version)) return read_monolithic(schema_of);
-  const std::uint64_t size = file_size();
-  const auto read_tail = [&](std::uint64_t length) {
-    tail_offset_ = size - length;
-    tail_.resize(length);
-    RangeRead read{key_, tail_offset_, tail_};
-    files_.store->get(std::span(&read, 1));
-    if (!read.found) fail(ErrorKind::corrupt, "{}: missing, although the fragment is committed", name());
+  const auto read_end = [&](std::uint64_t length) {
+    std::optional<Tail> tail = read_tail(*files_.store, key_, length);
+    if (!tail) fail(ErrorKind::corrupt, "{}: missing, although the fragment is committed", name());
+    if (file_size_.value_or(tail->size) != tail->size) fail(ErrorKind::io, "{}: changed while it was read", name());
+    file_size_ = tail->size;
+    tail_ = std::move(tail->bytes);
+    tail_offset_ = tail->size - tail_.size();
   };
-  read_tail(std::min(size, kTail));
+  read_end(kTail);
+  const std::uint64_t size = *file_size_;
   std::uint64_t length = 0, trailer = 0;
   const bool stored = footer_length_always(name_version) || schema_of("")->has_var_dimension();
   if (stored) {
@@ -80,9 +84,9 @@ void FragmentMetadata::read_footer(std::uint32_t name_version, const SchemaFinde
   } else {
     length = footer_size(*schema_of(""), name_version);
   }
-  if (length > size - trailer)
+  if (trailer > size || length > size - trailer)
     fail(ErrorKind::corrupt, "{}: a footer of {} bytes in a file of {}", name(), length, size);
-  if (length + trailer > tail_.size()) read_tail(length + trailer);
+  if (length + trailer > tail_.size()) read_end(length + trailer);
   const std::uint64_t start = size - trailer - length;
   take_footer(ByteView(tail_).subspan(start - tail_offset_, length), schema_of);
   positions_.erase(std::lower_bound(positions_.begin(), positions_.end(), start), positions_.end());

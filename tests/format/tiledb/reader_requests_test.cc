@@ -1,6 +1,7 @@
 // What reading costs in requests and bytes.
 #include <gtest/gtest.h>
 
+#include "format/tiledb/consolidate.h"
 #include "format/tiledb/reader_build.h"
 #include "format/tiledb/reader_support.h"
 #include "format/tiledb/write_support.h"
@@ -47,12 +48,30 @@ TEST(ReaderRequests, ASliceReadsTheDataOfTheFragmentsItTouches) {
   EXPECT_LE(counts->reads, 2u) << "opening reads the schema only";
   EXPECT_EQ(read(array, 4995, 5005), cells_from(4995, 10));
   EXPECT_EQ(data_files.size(), 2u);
-  // One footer each (its length, then itself), tile offsets of two, data of two.
-  EXPECT_LE(counts->reads, 2 * kFragments + 10u);
+  // One footer each, tile offsets of two, data of two.
+  EXPECT_LE(counts->reads, kFragments + 10u);
+  EXPECT_EQ(counts->sizes, 0u);
   const std::uint64_t before_reads = counts->reads, before_bytes = counts->bytes_read;
   EXPECT_EQ(read(array, 7000, 7010), cells_from(7000, 10));
   EXPECT_LE(counts->reads - before_reads, 3u) << "footers are kept";
   EXPECT_LE(counts->bytes_read - before_bytes, 400u);
+}
+
+TEST(ReaderRequests, ConsolidatedFootersSpareARequestPerFragment) {
+  std::uint64_t requests[2] = {};
+  for (const bool many : {false, true}) {
+    const std::int64_t fragments = many ? 400 : 5;
+    HandMadeArray made(10 * fragments - 1, 10);
+    for (std::int64_t f = 0; f < fragments; ++f)
+      made.write(static_cast<std::uint64_t>(f + 1), 10 * f, cells_from(10 * f, 10));
+    consolidate_footers({made.store(), {}}, Doing::change, {});
+    const auto counts = std::make_shared<StoreCounts>();
+    const TiledbArray array(counting_store(made.store(), counts), {});
+    EXPECT_EQ(read(array, 15, 25), cells_from(15, 10));
+    requests[many] = counts->reads + counts->sizes + counts->lists;
+  }
+  EXPECT_EQ(requests[0], requests[1]);
+  EXPECT_LE(requests[1], 12u);
 }
 
 TEST(ReaderRequests, AWindowDecodesTheChunksItTouches) {
