@@ -116,11 +116,22 @@ int list(const Flags& flags, const Globals& globals) {
   return kOk;
 }
 
-constexpr unsigned kDeepest = 64;
+// What is looked into, from the root of the tree on. Members may point back at their group, under several names even:
+// what is being looked into already is not entered again.
+using Path = std::vector<std::string>;
+constexpr std::size_t kDeepest = 64;
 
-bool holds_items(const Item& item) { return item.found.kind != ObjectKind::array; }
+bool enters(const Path& path, const Item& item) {
+  return item.found.kind != ObjectKind::array && path.size() < kDeepest &&
+         std::find(path.begin(), path.end(), item.uri) == path.end();
+}
 
-void tree_lines(const std::vector<Item>& items, const std::string& indent, unsigned depth, const Flags& flags,
+Path below(Path path, const Item& item) {
+  path.push_back(item.uri);
+  return path;
+}
+
+void tree_lines(const std::vector<Item>& items, const std::string& indent, const Path& path, const Flags& flags,
                 const Globals& globals) {
   for (std::size_t i = 0; i < items.size(); ++i) {
     globals.work.check();
@@ -129,21 +140,21 @@ void tree_lines(const std::vector<Item>& items, const std::string& indent, unsig
     for (const std::string& cell : item_row(items[i], flags, globals))
       if (!cell.empty()) line += (line.empty() ? "" : "  ") + cell;
     print(fmt::format("{}{}{}\n", indent, last ? "└── " : "├── ", line));
-    // Members may point back at their group.
-    if (holds_items(items[i]) && depth < kDeepest)
-      tree_lines(items_of(items[i].uri, flags, globals), indent + (last ? "    " : "│   "), depth + 1, flags, globals);
+    if (enters(path, items[i]))
+      tree_lines(items_of(items[i].uri, flags, globals), indent + (last ? "    " : "│   "), below(path, items[i]),
+                 flags, globals);
   }
 }
 
-void tree_json(JsonWriter& json, const std::vector<Item>& items, unsigned depth, const Flags& flags,
+void tree_json(JsonWriter& json, const std::vector<Item>& items, const Path& path, const Flags& flags,
                const Globals& globals) {
   json.begin('[');
   for (const Item& item : items) {
     json.begin('{');
     write_item(json, item);
-    if (holds_items(item) && depth < kDeepest) {
+    if (enters(path, item)) {
       json.key("members");
-      tree_json(json, items_of(item.uri, flags, globals), depth + 1, flags, globals);
+      tree_json(json, items_of(item.uri, flags, globals), below(path, item), flags, globals);
     }
     json.end('}');
   }
@@ -156,11 +167,11 @@ int tree(const Flags& flags, const Globals& globals) {
     if (item.name.empty()) item.name = ".";
   if (globals.json) {
     JsonWriter json;
-    tree_json(json, items, 0, flags, globals);
+    tree_json(json, items, {flags.uri}, flags, globals);
     print(json.line());
   } else {
     print(flags.uri + "\n");
-    tree_lines(items, "", 0, flags, globals);
+    tree_lines(items, "", {flags.uri}, flags, globals);
   }
   return kOk;
 }

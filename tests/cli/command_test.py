@@ -141,6 +141,15 @@ class Looking(CommandTest):
         self.assertIn('└── b', tree)
         self.fails(3, 'no such folder', 'ls', 'missing')
 
+    def test_tree_of_groups_that_hold_each_other(self):
+        for name in 'gh':
+            self.run_tegula('group', 'create', name, '--format', 'tiledb')
+        for name in ('once', 'twice'):
+            self.run_tegula('group', 'add', 'g', self.path('h'), '--name', name)
+            self.run_tegula('group', 'add', 'h', self.path('g'), '--name', name)
+        self.assertLess(len(self.out('tree', 'g').splitlines()), 100)
+        self.json('tree', 'g')
+
     def test_stats(self):
         grid = self.grid()
         stats = self.json('stats', grid)['']
