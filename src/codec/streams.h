@@ -16,6 +16,7 @@ void gzip_encode_stream(ByteView in, Bytes& out, int level);
 void zstd_decode_stream(ByteView in, Bytes& out, std::uint64_t limit);
 void zstd_encode_stream(ByteView in, Bytes& out, int level, bool checksum);
 void bzip2_decode_stream(ByteView in, Bytes& out, std::uint64_t limit);
+void lz4_frame_decode_stream(ByteView in, Bytes& out, std::uint64_t limit);  // the framed format of .lz4 files
 
 // One filter of a raw LZMA chain: 3 delta {dist}, 33 LZMA2, 0x4000000000000001 LZMA1. Members at -1 take the preset's
 // value.

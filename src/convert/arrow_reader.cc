@@ -1,146 +1,46 @@
 #include "convert/arrow_reader.h"
 
 #include <algorithm>
-#include <cstring>
+#include <deque>
 #include <limits>
+#include <map>
 
 #include "base/cursor.h"
 #include "base/fail.h"
-#include "convert/flat_view.h"
+#include "codec/streams.h"
+#include "convert/arrow_layout.h"
+#include "query/gather.h"
+#include "query/literal.h"
 
 namespace tegula {
 
 namespace {
 
-// Members of Arrow's unions MessageHeader and Type.
+// Members of Arrow's union MessageHeader.
 enum Header : std::uint8_t { kSchema = 1, kDictionary = 2, kRecordBatch = 3 };
-enum Kind : std::uint8_t {
-  kInt = 2,
-  kFloat = 3,
-  kBinary = 4,
-  kUtf8 = 5,
-  kBool = 6,
-  kTimestamp = 10,
-  kList = 12,
-  kFixedBinary = 15,
-  kFixedList = 16,
-  kDuration = 18,
-  kLargeBinary = 19,
-  kLargeUtf8 = 20,
-  kLargeList = 21
-};
 
-// How a column is laid out in a record batch.
-struct Layout {
-  Column like;        // without cells
-  bool wide = false;  // offsets of 8 bytes
-  bool list = false;  // values are a child, with a node and a validity of its own
-  bool bits = false;  // booleans
-};
-
-[[noreturn]] void refuse(const std::string& field, std::string_view what) {
-  fail(ErrorKind::unsupported, "field '{}': {}", field, what);
-}
-
-// The type of single values: numbers, booleans, dates, bytes of a fixed size.
-Datatype single_type(const FlatTable& field, std::uint8_t kind, const std::string& name) {
-  const std::optional<FlatTable> type = field.table(3);
-  if (!type) refuse(name, "its type is not described");
-  constexpr TypeId kSigned[] = {TypeId::int8, TypeId::int16, TypeId::int32, TypeId::int64};
-  constexpr TypeId kUnsigned[] = {TypeId::uint8, TypeId::uint16, TypeId::uint32, TypeId::uint64};
-  constexpr TypeId kReal[] = {TypeId::float16, TypeId::float32, TypeId::float64};
-  switch (kind) {
-    case kInt: {
-      const std::int32_t bits = type->number<std::int32_t>(0);
-      const std::size_t i = bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : bits == 64 ? 3 : 4;
-      if (i == 4) refuse(name, fmt::format("integers of {} bits", bits));
-      return type->number<std::uint8_t>(1) ? kSigned[i] : kUnsigned[i];
-    }
-    case kFloat: {
-      const auto precision = type->number<std::int16_t>(0);
-      if (precision < 0 || precision > 2) refuse(name, fmt::format("floats of precision {}", precision));
-      return kReal[precision];
-    }
-    case kBool:
-      return TypeId::boolean;
-    case kTimestamp:
-    case kDuration: {
-      const auto unit = type->number<std::int16_t>(0, kind == kDuration ? 1 : 0);
-      if (unit < 0 || unit > 3) refuse(name, fmt::format("times of unit {}", unit));
-      Datatype out(kind == kTimestamp ? TypeId::datetime : TypeId::timedelta);
-      out.unit = static_cast<TimeUnit>(static_cast<int>(TimeUnit::second) + unit);
-      return out;
-    }
-    case kFixedBinary: {
-      const auto width = type->number<std::int32_t>(0);
-      if (width <= 0 || width > 1 << 20) refuse(name, fmt::format("binary values of {} bytes", width));
-      return Datatype(TypeId::raw, static_cast<std::uint32_t>(width));
-    }
-    default:
-      refuse(name,
-             fmt::format("Arrow type {} is not one of numbers, booleans, times, text, binary and lists of them", kind));
-  }
-}
-
-Layout layout_of(const FlatTable& field, const std::string& name) {
-  Layout out;
-  out.like.name = name;
-  out.like.nullable = field.number<std::uint8_t>(1) != 0;
-  const auto kind = field.number<std::uint8_t>(2);
-  if (field.has(4)) refuse(name, "dictionaries are not read; write the values themselves");
-  out.wide = kind == kLargeBinary || kind == kLargeUtf8 || kind == kLargeList;
-  if (kind == kUtf8 || kind == kLargeUtf8 || kind == kBinary || kind == kLargeBinary) {
-    out.like.type = kind == kUtf8 || kind == kLargeUtf8 ? TypeId::utf8 : TypeId::blob;
-    out.like.values_per_cell = kVar;
-  } else if (kind == kList || kind == kLargeList || kind == kFixedList) {
-    const FlatTable::List children = field.list(5, 4);
-    if (children.count != 1) refuse(name, fmt::format("a list of {} children", children.count));
-    const FlatTable child = field.item(children, 0);
-    if (child.has(4)) refuse(name, "dictionaries are not read; write the values themselves");
-    out.like.type = single_type(child, child.number<std::uint8_t>(2), name);
-    out.like.values_per_cell = kVar;
-    if (kind == kFixedList) {
-      const std::optional<FlatTable> type = field.table(3);
-      const std::int32_t size = type ? type->number<std::int32_t>(0) : 0;
-      if (size <= 0 || size > 1 << 20) refuse(name, fmt::format("lists of {} values", size));
-      out.like.values_per_cell = static_cast<std::uint32_t>(size);
-    }
-    out.list = true;
-  } else {
-    out.like.type = single_type(field, kind, name);
-  }
-  out.bits = out.like.type.id == TypeId::boolean;
-  if (out.like.var()) out.like.offsets.push_back(0);
-  return out;
-}
-
-std::vector<Layout> layouts_of(const FlatTable& schema, std::uint64_t metadata_bytes) {
-  if (schema.number<std::int16_t>(0) != 0) fail(ErrorKind::unsupported, "the file is big-endian");
-  const FlatTable::List fields = schema.list(1, 4);
-  std::vector<Layout> out;
-  std::uint64_t names = 0;
-  for (std::uint64_t i = 0; i < fields.count; ++i) {
-    const FlatTable field = schema.item(fields, i);
-    const std::string name = field.text(0);
-    // Damaged references may all lead to the same long text.
-    if ((names += name.size()) > metadata_bytes)
-      fail(ErrorKind::corrupt, "the names of the fields are longer than the schema that holds them");
-    out.push_back(layout_of(field, name));
-  }
-  return out;
-}
+// Raw bytes that a file may stand for, through compression and dictionaries, for each of its own: damage can claim
+// anything.
+constexpr std::uint64_t kMostGain = 65536;
 
 // The buffers of one record batch, taken in order.
 class Body {
  public:
-  Body(const FlatTable& batch, ByteView bytes, const std::string& name, std::uint64_t base)
-      : bytes_(bytes),
+  Body(const FlatTable& batch, ByteView bytes, const std::string& name, std::uint64_t base, std::uint64_t limit)
+      : limit_(limit),
+        bytes_(bytes),
         name_(name),
         base_(base),
         nodes_(batch.cursor(batch.list(1, 16))),
         node_count_(batch.list(1, 16).count),
         buffers_(batch.cursor(batch.list(2, 16))),
-        buffer_count_(batch.list(2, 16).count) {}
+        buffer_count_(batch.list(2, 16).count) {
+    const std::optional<FlatTable> compression = batch.table(3);
+    if (!compression) return;
+    const auto codec = compression->number<std::int8_t>(0);
+    if (codec != 0 && codec != 1) fail(ErrorKind::unsupported, "{}: buffers compressed by codec {}", name, codec);
+    decode_ = codec == 0 ? codec::lz4_frame_decode_stream : codec::zstd_decode_stream;
+  }
 
   // Cells of the next column or child.
   std::uint64_t node() {
@@ -150,7 +50,39 @@ class Body {
     if (length < 0) nodes_.fail("a column of {} cells", length);
     return static_cast<std::uint64_t>(length);
   }
+  // The bytes live as long as the body.
   ByteView buffer() {
+    const ByteView stored = stored_buffer();
+    if (!decode_ || stored.empty()) return stored;
+    Cursor in(stored, name_, base_);
+    const auto length = in.read<std::int64_t>();
+    if (length == -1) return in.rest();
+    if (length < 0 || static_cast<std::uint64_t>(length) > limit_)
+      in.fail("a buffer of {} bytes, compressed to {}", length, in.remaining());
+    limit_ -= static_cast<std::uint64_t>(length);
+    Bytes& raw = decoded_.emplace_back();
+    if (length > 0) decode_(in.rest(), raw, static_cast<std::uint64_t>(length));
+    if (raw.size() != static_cast<std::uint64_t>(length))
+      in.fail("a compressed buffer of {} bytes, expected {}", raw.size(), length);
+    return raw;
+  }
+  ByteView buffer(std::uint64_t items, std::uint64_t size, std::string_view what) {
+    const ByteView all = buffer();
+    if (items > all.size() / size)
+      fail(ErrorKind::corrupt, "{}: {} for {} items of {} bytes in a buffer of {}", name_, what, items, size,
+           all.size());
+    return all.first(items * size);
+  }
+  const std::string& name() const { return name_; }
+  // Bytes that compressed buffers have become.
+  std::uint64_t decoded() const {
+    std::uint64_t bytes = 0;
+    for (const Bytes& raw : decoded_) bytes += raw.size();
+    return bytes;
+  }
+
+ private:
+  ByteView stored_buffer() {
     if (buffer_count_-- == 0) buffers_.fail("the record batch has fewer buffers than the schema asks for");
     const auto offset = buffers_.read<std::int64_t>(), length = buffers_.read<std::int64_t>();
     if (offset < 0 || length < 0) buffers_.fail("a buffer of {} bytes at {}", length, offset);
@@ -161,16 +93,10 @@ class Body {
     in.seek(static_cast<std::uint64_t>(offset), "a buffer of a record batch");
     return in.bytes(static_cast<std::uint64_t>(length), "a buffer of a record batch");
   }
-  ByteView buffer(std::uint64_t items, std::uint64_t size, std::string_view what) {
-    const ByteView all = buffer();
-    if (items > all.size() / size)
-      fail(ErrorKind::corrupt, "{}: {} for {} items of {} bytes in a buffer of {}", name_, what, items, size,
-           all.size());
-    return all.first(items * size);
-  }
-  const std::string& name() const { return name_; }
 
- private:
+  std::uint64_t limit_;  // of what is decoded
+  void (*decode_)(ByteView in, Bytes& out, std::uint64_t limit) = nullptr;
+  std::deque<Bytes> decoded_;
   ByteView bytes_;
   const std::string& name_;
   std::uint64_t base_;
@@ -198,7 +124,7 @@ void add_validity(Column& column, ByteView bits, std::uint64_t cells, const std:
   for (std::uint64_t i = 0; i < cells; ++i) column.validity[before + i] = std::byte{!nulls || bit(bits, i)};
 }
 
-void add_values(Column& column, Body& body, const Layout& layout, std::uint64_t first, std::uint64_t values) {
+void add_values(Column& column, Body& body, const ArrowLayout& layout, std::uint64_t first, std::uint64_t values) {
   const std::string& field = layout.like.name;
   if (layout.bits) {
     const ByteView bits = body.buffer();
@@ -207,13 +133,21 @@ void add_values(Column& column, Body& body, const Layout& layout, std::uint64_t 
     for (std::uint64_t i = first; i < first + values; ++i) column.data.push_back(std::byte{bit(bits, i)});
     return;
   }
+  if (layout.days) {
+    const ByteView days = body.buffer(values, 4, field);
+    const std::size_t before = column.data.size();
+    column.data.resize(before + values * 8);
+    for (std::uint64_t i = 0; i < values; ++i)
+      store_le(column.data.data() + before + i * 8, std::int64_t{load_le<std::int32_t>(days.data() + i * 4)});
+    return;
+  }
   const std::uint64_t size = column.type.full_size();
   const ByteView data = body.buffer(first + values, size, field).subspan(first * size);
   column.data.insert(column.data.end(), data.begin(), data.end());
 }
 
 // Offsets of this batch, from the first value on; checked to rise.
-std::vector<std::uint64_t> offsets_of(Body& body, const Layout& layout, std::uint64_t cells) {
+std::vector<std::uint64_t> offsets_of(Body& body, const ArrowLayout& layout, std::uint64_t cells) {
   // An empty column may have no offsets at all.
   const std::uint64_t size = layout.wide ? 8 : 4;
   const ByteView data = body.buffer();
@@ -233,7 +167,7 @@ std::vector<std::uint64_t> offsets_of(Body& body, const Layout& layout, std::uin
   return out;
 }
 
-void add_cells(Column& column, Body& body, const Layout& layout, std::uint64_t cells) {
+void add_cells(Column& column, Body& body, const ArrowLayout& layout, std::uint64_t cells) {
   const std::uint64_t length = body.node();
   if (length != cells)
     fail(ErrorKind::corrupt, "{}: '{}' has {} cells in a batch of {}", body.name(), column.name, length, cells);
@@ -267,9 +201,44 @@ void add_cells(Column& column, Body& body, const Layout& layout, std::uint64_t c
   add_validity(column, validity, cells, body.name());
 }
 
+// Cells that stand for values of a dictionary. Returns the bytes that they became.
+std::uint64_t add_indexed(Column& column, Body& body, const ArrowLayout& layout, const Column& values,
+                          std::uint64_t cells, std::uint64_t limit) {
+  const std::uint64_t length = body.node();
+  if (length != cells)
+    fail(ErrorKind::corrupt, "{}: '{}' has {} cells in a batch of {}", body.name(), column.name, length, cells);
+  const ByteView validity = body.buffer();
+  const Datatype& type = layout.dictionary->index;
+  const ByteView data = body.buffer(cells, type.size, column.name);
+  if (!validity.empty() && cells > validity.size() * 8)
+    fail(ErrorKind::corrupt, "{}: a validity of {} bytes for {} cells of '{}'", body.name(), validity.size(), cells,
+         column.name);
+  std::uint64_t bytes = 0;
+  for (std::uint64_t i = 0; i < cells; ++i) {
+    const bool there = validity.empty() || bit(validity, i);
+    const Int128 index = there ? load_integer(type, data.data() + i * type.size) : 0;
+    if (there && (index < 0 || index >= static_cast<Int128>(values.cells())))
+      fail(ErrorKind::corrupt, "{}: '{}' has index {} in a dictionary of {}", body.name(), column.name,
+           static_cast<std::int64_t>(index), values.cells());
+    const ByteView cell = there ? values.cell(static_cast<std::size_t>(index)) : ByteView{};
+    bytes += there ? cell.size() : column.cell_size();
+    if (bytes > limit)
+      fail(ErrorKind::unsupported, "{}: '{}' takes more than {} bytes without its dictionary", body.name(), column.name,
+           limit);
+    column.data.insert(column.data.end(), cell.begin(), cell.end());
+    if (!there) column.data.resize(column.data.size() + column.cell_size(), std::byte{0});
+    if (column.var()) column.offsets.push_back(column.data.size());
+  }
+  add_validity(column, validity, cells, body.name());
+  return bytes;
+}
+
 class Reader {
  public:
-  Reader(ByteView file, const std::string& name) : in_(file, name), name_(name) {}
+  Reader(ByteView file, const std::string& name)
+      : in_(file, name),
+        name_(name),
+        left_(file.size() > UINT64_MAX / kMostGain ? UINT64_MAX : file.size() * kMostGain) {}
 
   Batch read() {
     constexpr std::string_view kMagic("ARROW1\0\0", 8);
@@ -299,15 +268,16 @@ class Reader {
     switch (table.number<std::uint8_t>(1)) {
       case kSchema:
         if (known_) in_.fail("a second schema");
-        layouts_ = layouts_of(*header, length);
-        for (const Layout& layout : layouts_) out_.columns.push_back(layout.like);
+        layouts_ = arrow_layouts(*header, length);
+        for (const ArrowLayout& layout : layouts_) out_.columns.push_back(layout.like);
         known_ = true;
         break;
       case kRecordBatch:
         add(*header, body, base);
         break;
       case kDictionary:
-        fail(ErrorKind::unsupported, "{}: dictionaries are not read; write the values themselves", name_);
+        add_dictionary(*header, body, base);
+        break;
       default:
         fail(ErrorKind::unsupported, "{}: a message of kind {} at byte {}", name_, table.number<std::uint8_t>(1), at);
     }
@@ -316,19 +286,57 @@ class Reader {
 
   void add(const FlatTable& batch, ByteView bytes, std::uint64_t base) {
     if (!known_) in_.fail("a record batch before the schema");
-    if (batch.has(3)) fail(ErrorKind::unsupported, "{}: compressed buffers; write the file without compression", name_);
+    const std::uint64_t cells = cells_of(batch);
+    Body body(batch, bytes, name_, base, left_);
+    for (std::size_t i = 0; i < layouts_.size(); ++i) {
+      if (!layouts_[i].dictionary) {
+        add_cells(out_.columns[i], body, layouts_[i], cells);
+        continue;
+      }
+      const auto found = dictionaries_.find(layouts_[i].dictionary->id);
+      if (found == dictionaries_.end()) in_.fail("no dictionary for '{}'", layouts_[i].like.name);
+      left_ -= add_indexed(out_.columns[i], body, layouts_[i], found->second, cells, left_);
+    }
+    left_ -= std::min(left_, body.decoded());
+    out_.cells += cells;
+  }
+
+  // Replaces a dictionary, or adds to it.
+  void add_dictionary(const FlatTable& header, ByteView bytes, std::uint64_t base) {
+    const auto id = header.number<std::int64_t>(0);
+    const auto layout = std::find_if(layouts_.begin(), layouts_.end(),
+                                     [&](const ArrowLayout& l) { return l.dictionary && l.dictionary->id == id; });
+    const std::optional<FlatTable> batch = header.table(1);
+    if (layout == layouts_.end() || !batch) in_.fail("dictionary {} belongs to no field, or has no values", id);
+    Column values = layout->like;
+    values.nullable = true;
+    Body body(*batch, bytes, name_, base, left_);
+    add_cells(values, body, *layout, cells_of(*batch));
+    left_ -= std::min(left_, body.decoded());
+    if (std::find(values.validity.begin(), values.validity.end(), std::byte{0}) != values.validity.end())
+      fail(ErrorKind::unsupported, "{}: the dictionary of '{}' holds a null", name_, values.name);
+    values.nullable = false;
+    values.validity.clear();
+    const auto [known, fresh] = dictionaries_.try_emplace(id, values);
+    if (fresh) return;
+    if (header.number<std::uint8_t>(2))
+      append(known->second, values);
+    else
+      known->second = std::move(values);
+  }
+
+  std::uint64_t cells_of(const FlatTable& batch) const {
     const auto cells = batch.number<std::int64_t>(0);
     if (cells < 0) in_.fail("a record batch of {} rows", cells);
-    Body body(batch, bytes, name_, base);
-    for (std::size_t i = 0; i < layouts_.size(); ++i)
-      add_cells(out_.columns[i], body, layouts_[i], static_cast<std::uint64_t>(cells));
-    out_.cells += static_cast<std::uint64_t>(cells);
+    return static_cast<std::uint64_t>(cells);
   }
 
   Cursor in_;
   std::string name_;
   bool known_ = false;
-  std::vector<Layout> layouts_;
+  std::uint64_t left_;  // bytes that compression and dictionaries may still become
+  std::vector<ArrowLayout> layouts_;
+  std::map<std::int64_t, Column> dictionaries_;
   Batch out_;
 };
 

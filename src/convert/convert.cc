@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "convert/blocks.h"
 #include "convert/cell_types.h"
+#include "convert/copy.h"
 #include "convert/metadata.h"
 #include "convert/pass_through.h"
 #include "convert/record.h"
@@ -29,9 +30,7 @@ void drop_nulls(Column& column, const Attribute& to) {
 }
 
 std::uint64_t cells_at_once(const Schema& schema, const Work& work) {
-  std::uint64_t bytes = 1;
-  for (const Attribute& a : schema.attributes) bytes += std::max<std::uint64_t>(a.cell_size(), 16);
-  return std::max<std::uint64_t>(1, work.memory / 4 / bytes);
+  return std::max<std::uint64_t>(1, work.memory / 4 / cell_bytes(schema));
 }
 
 // "zarr3 [400, 600] by [100, 100]: value float32 blosc:lz4:5:shuffle".
@@ -55,17 +54,6 @@ std::string describe_source(const Array& source, const std::string& name, const 
   const std::string last = info.fragments.empty() ? "" : ", last " + info.fragments.back().name;
   return fmt::format("{} ({} bytes, {} fragments{})", name, info.stored_bytes, info.fragments.size(), last);
 }
-
-// One running copy: what is left to do, and the note about it.
-struct Copy {
-  const Array& from;
-  const std::vector<std::string>& sources;
-  Array& to;
-  Store& store;
-  ConversionRecord& record;
-  bool resumed;
-  const Work& work;
-};
 
 void copy_dense(const Copy& copy) {
   // Taken now: a write may replace what schema() refers to.
@@ -106,31 +94,19 @@ void copy_dense(const Copy& copy) {
   if (progress) progress->end();
 }
 
-// Rows that an interrupted copy has brought over: every write of a batch is whole or not at all.
-std::uint64_t rows_there(const Array& to) {
-  if (!to.schema().sparse) return to.schema().shape().at(0);
-  std::uint64_t cells = 0;
-  for (const FragmentInfo& fragment : to.info().fragments) cells += fragment.cells;
-  return cells;
-}
-
 void copy_rows(const Copy& copy) {
   const Schema schema = copy.to.schema();
-  const bool sparse = copy.from.schema().sparse;
   if (!copy.resumed) write_conversion(copy.store, copy.record);
   Query query;
   query.work = copy.work;
   query.work.memory = copy.work.memory / 4;
   query.work.progress = nullptr;
-  if (sparse) query.order = Order::global;
-  query.fields.emplace();
-  if (sparse && schema.sparse)
-    for (const Dimension& d : copy.from.schema().dimensions) query.fields->push_back(d.name);
-  query.fields->insert(query.fields->end(), copy.sources.begin(), copy.sources.end());
-  if (copy.resumed) query.skip = rows_there(copy.to);
+  if (copy.from.schema().sparse) query.order = Order::global;
+  query.fields = copy.sources;
+  // Every append of a batch is whole or not at all.
+  if (copy.resumed) query.skip = schema.shape().at(0);
   WriteOptions options;
   options.work = query.work;
-  options.order = Order::global;
   Progress* const progress = copy.work.progress;
   if (progress) progress->begin("copying rows", 0);
   const std::unique_ptr<BatchStream> batches = copy.from.query(query);
@@ -139,10 +115,7 @@ void copy_rows(const Copy& copy) {
     for (Column& column : batch->columns)
       if (const Attribute* attribute = schema.attribute(column.name)) shape_column(column, *attribute);
     if (batch->cells == 0) continue;
-    if (schema.sparse)
-      copy.to.write(*batch, options);
-    else
-      copy.to.append(*batch, options);
+    copy.to.append(*batch, options);
     if (progress) progress->advance(batch->cells);
   }
   if (progress) progress->end();
@@ -170,6 +143,12 @@ std::shared_ptr<Array> unfinished(const std::shared_ptr<Store>& store, const Con
 
 }  // namespace
 
+std::uint64_t cell_bytes(const Schema& schema) {
+  std::uint64_t bytes = 1;
+  for (const Attribute& a : schema.attributes) bytes += std::max<std::uint64_t>(a.cell_size(), 16);
+  return bytes;
+}
+
 void shape_column(Column& column, const Attribute& to) {
   if (!to.nullable) drop_nulls(column, to);
   as_type(column, to);
@@ -184,19 +163,30 @@ Converted convert(const Array& source, std::shared_ptr<Store> store, const Conve
     fail(ErrorKind::unsupported, "{} cannot hold:{}\nWith --lossy the rest is copied.", target.schema.format, list);
   }
   const bool rows = target.schema.table || target.schema.sparse;
-  if (rows && target.schema.table && !target.schema.dimensions.empty()) target.schema.dimensions[0].domain = {};
+  const bool carrays = carrays_fit(source, target);
+  const std::string wanted = describe_target(target.schema);
+  // Rows of tables are appended, and so are chunks that go over as they are.
+  if ((target.schema.table || carrays) && !target.schema.dimensions.empty()) target.schema.dimensions[0].domain = {};
   ConversionRecord record;
   record.source = describe_source(source, options.source_name, work);
-  record.target = describe_target(target.schema);
+  record.target = wanted;
   Converted out;
   out.losses = std::move(target.losses);
   out.array = unfinished(store, options, record);
   out.resumed = out.array != nullptr;
   if (!out.array) out.array = create(store, target.schema, options.create);
-  const Copy copy{source, target.sources, *out.array, *store, record, out.resumed, work};
-  if (!rows && chunks_fit(source, *out.array)) {
+  const Copy copy{source, target.sources, *out.array, *store, record, out.resumed, options.fragment_bytes, work};
+  if (carrays) {
+    if (!out.resumed) write_conversion(*store, record);
+    out.passed = pass_carrays(source, target.sources, *out.array, work);
+  } else if (!rows && !options.target.filters && chunks_fit(source, *out.array)) {
     if (!out.resumed) write_conversion(*store, record);
     out.passed = pass_chunks(source, *out.array, *store, work);
+  } else if (target.schema.format == "tiledb") {
+    if (target.schema.sparse)
+      stream_sparse_cells(copy);
+    else
+      stream_dense_cells(copy);
   } else if (rows) {
     copy_rows(copy);
   } else {

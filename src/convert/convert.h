@@ -17,6 +17,8 @@ struct ConvertOptions {
   CreateOptions create;
   std::string source_name;  // for the note in the target: where the source is
   bool lossy = false;       // go on when the target cannot hold everything
+  // TileDB targets are written as one fragment, or as several of about this many bytes: what an interruption loses.
+  std::uint64_t fragment_bytes = std::uint64_t{16} << 30;
 };
 
 // What became of a conversion.
@@ -27,7 +29,7 @@ struct Converted {
   std::vector<std::string> losses;  // what the target cannot hold, as announced by plan_target()
 };
 
-// Makes the target array in `store` and fills it block by block, holding about work.memory / 4 at once. Throws
+// Makes the target array in `store` and fills it piece by piece, holding about work.memory / 4 at once. Throws
 // Error(unsupported) before anything is written when something would be lost and `lossy` is not set. Interrupted, it
 // leaves a note in the target, and the same call goes on: pieces that are there are not copied again. A call that
 // differs, or a source that has changed since, throws invalid_argument unless options.create.overwrite starts anew.

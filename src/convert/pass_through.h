@@ -1,9 +1,11 @@
-// Copies of zarr chunks that need no decoding.
+// Copies of zarr and bcolz chunks that need no decoding.
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <string>
+#include <vector>
 
+#include "convert/target.h"
 #include "store/store.h"
 #include "tegula/array.h"
 
@@ -16,5 +18,14 @@ bool chunks_fit(const Array& source, const Array& target);
 // Copies the chunk files that `store`, the target's, does not have yet; chunks that are absent stay absent. Nothing is
 // decoded, so damage is copied as it is. Returns the number of chunks that are there now.
 std::uint64_t pass_chunks(const Array& source, const Array& target, Store& store, const Work& work);
+
+// The same for bcolz: is the target that carray or table, or some columns of it, in the same chunks and compressed
+// alike?
+bool carrays_fit(const Array& source, const Target& target);
+
+// Copies the chunk files of the columns `fields` into a carray or table without rows, which then has those of the
+// source; files that are there already stay. Throws not_found for a chunk that is not there.
+std::uint64_t pass_carrays(const Array& source, const std::vector<std::string>& fields, Array& target,
+                           const Work& work);
 
 }  // namespace tegula

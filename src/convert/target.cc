@@ -28,24 +28,6 @@ void to_numpy_type(Attribute& attribute) {
   attribute.values_per_cell = 1;
 }
 
-// The other way round: S becomes ASCII of that many characters, U becomes UTF-32 code units.
-void to_tiledb_type(Attribute& attribute) {
-  Datatype& type = attribute.type;
-  if (type.id == TypeId::bytes && type.size > 0) {
-    attribute.values_per_cell = type.size;
-    type = Datatype(TypeId::ascii);
-  } else if (type.id == TypeId::unicode && type.size > 0) {
-    attribute.values_per_cell = type.size / 4;
-    type = Datatype(TypeId::utf32);
-  } else if (type.id == TypeId::raw && type.size > 0) {
-    attribute.values_per_cell = type.size;
-    type = Datatype(TypeId::blob);
-  }
-  type.big_endian = false;
-  if (!tiledb_code(type))
-    fail(ErrorKind::unsupported, "attribute '{}': TileDB has no type {}", attribute.name, display_name(attribute.type));
-}
-
 bool starts_at_zero(const Dimension& d) {
   const auto* i = std::get_if<std::int64_t>(&d.domain.low);
   const auto* u = std::get_if<std::uint64_t>(&d.domain.low);
@@ -107,9 +89,41 @@ void keep_field(Target& target, const std::string& name) {
   std::erase_if(attributes, [&](const Attribute& a) { return a.name != name; });
 }
 
+// Nobody waits for a copy of more: such domains leave room for cells to come.
+void refuse_endless_domains(const Array& source) {
+  constexpr double kMost = 1e13;
+  const Schema& schema = source.schema();
+  if (schema.sparse || schema.table) return;
+  double cells = 1;
+  for (const std::uint64_t extent : schema.shape()) cells *= static_cast<double>(extent);
+  if (cells > kMost)
+    fail(ErrorKind::unsupported,
+         "the source is a dense array of {:.1e} cells, written or not, which are too many to copy; read the part that "
+         "was written into a file (`tegula info` shows which it is) and create an array from that",
+         cells);
+}
+
 }  // namespace
 
+void to_tiledb_type(Attribute& attribute) {
+  Datatype& type = attribute.type;
+  if (type.id == TypeId::bytes && type.size > 0) {
+    attribute.values_per_cell = type.size;
+    type = Datatype(TypeId::ascii);
+  } else if (type.id == TypeId::unicode && type.size > 0) {
+    attribute.values_per_cell = type.size / 4;
+    type = Datatype(TypeId::utf32);
+  } else if (type.id == TypeId::raw && type.size > 0) {
+    attribute.values_per_cell = type.size;
+    type = Datatype(TypeId::blob);
+  }
+  type.big_endian = false;
+  if (!tiledb_code(type))
+    fail(ErrorKind::unsupported, "attribute '{}': TileDB has no type {}", attribute.name, display_name(attribute.type));
+}
+
 Target plan_target(const Array& source, const TargetOptions& options) {
+  refuse_endless_domains(source);
   const Schema& from = source.schema();
   Target target;
   target.schema = from;
@@ -117,6 +131,8 @@ Target plan_target(const Array& source, const TargetOptions& options) {
   to.format = options.format.empty() ? from.format : options.format;
   const bool tiledb = to.format == "tiledb", same = to.format == from.format;
   if (options.field) keep_field(target, *options.field);
+  if (from.dimensions.empty() && to.format != "zarr2" && to.format != "zarr3")
+    fail(ErrorKind::unsupported, "the source is a single cell with no dimensions, which only zarr2 and zarr3 hold");
 
   if (!same && !tiledb) {
     if (from.sparse && to.format == "bcolz")
@@ -143,7 +159,7 @@ Target plan_target(const Array& source, const TargetOptions& options) {
       a.enumeration.clear();
       to_numpy_type(a);
       target.sources.push_back(a.name);
-      if (is_zarr(to.format)) a.name.clear();
+      if (!to.table) a.name.clear();  // a zarr array and a carray have no names for what they hold
     }
     for (const Label& label : to.labels) target.losses.push_back(fmt::format("the label '{}'", label.name));
     to.labels.clear();

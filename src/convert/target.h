@@ -23,6 +23,10 @@ struct Target {
   std::vector<std::string> losses;   // what the target cannot hold
 };
 
+// numpy's texts and raw bytes as TileDB spells them: S becomes ASCII of that many characters, U becomes UTF-32 code
+// units, V becomes a blob; the order of bytes becomes the machine's. Throws unsupported for types that TileDB lacks.
+void to_tiledb_type(Attribute& attribute);
+
 // Throws unsupported when the values themselves have no place in the target, and invalid_argument for options that do
 // not fit.
 Target plan_target(const Array& source, const TargetOptions& options);

@@ -304,7 +304,8 @@ TEST(Convert, PassesEncodedChunksThroughWhereTheyFit) {
   };
   const Row rows[] = {{"zarr2", "zarr2", {}, 9}, {"zarr2", "zarr3", {}, 9},     {"zarr0", "zarr2", {}, 9},
                       {"zarr1", "zarr2", {}, 9}, {"zarr3", "zarr2", {}, 9},     {"zarr2", "zarr0", {}, 9},
-                      {"zarr3", "zarr3", {}, 9}, {"zarr2", "zarr2", {3, 2}, 0}, {"zarr2", "tiledb", {}, 0}};
+                      {"zarr3", "zarr3", {}, 9}, {"zarr2", "zarr2", {3, 2}, 0}, {"zarr2", "tiledb", {}, 0},
+                      {"zarr0", "zarr3", {}, 9}, {"zarr0", "zarr1", {}, 9},     {"zarr1", "zarr0", {}, 9}};
   for (const Row& row : rows) {
     const std::shared_ptr<Array> source = grid(row.from);
     ConvertOptions options;
