@@ -101,7 +101,8 @@ std::string completion_script(const CLI::App& app, bool zsh) {
   std::string out = zsh ? "autoload -U compinit bashcompinit && compinit -u && bashcompinit\n" : "";
   out += "_tegula() {\n  local word verb=\"\" words cur=\"${COMP_WORDS[COMP_CWORD]}\"\n";
   out +=
-      "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do case \"$word\" in -*) ;; *) verb=\"$word\"; break ;; "
+      "  for word in \"${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}\"; do case \"$word\" in -*) ;; *) verb=\"$word\"; break "
+      ";; "
       "esac; done\n";
   out += "  case \"$verb\" in\n    '') words=\"" + verbs + option_words(app) + "\" ;;\n" + cases + "  esac\n";
   out += "  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n}\ncomplete -o default -F _tegula tegula\n";

@@ -1,5 +1,7 @@
 #include "command.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -29,6 +31,29 @@ int code_of(ErrorKind kind) {
     default:
       return kFailure;
   }
+}
+
+// Stricter than the option parser, which takes -1 for the largest number there is.
+std::uint64_t whole_number(const std::string& text, const char* names) {
+  std::uint64_t n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc{} || end != text.data() + text.size())
+    throw CLI::ValidationError(names, "'" + text + "' is not a whole number from 0 to 2^64 - 1");
+  return n;
+}
+
+// The first word, when it is none of the verbs.
+std::string unknown_verb(const CLI::App& app, int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--threads" || word == "--memory") ++i;
+    if (word.starts_with("-")) continue;
+    const std::vector<const CLI::App*> verbs = app.get_subcommands(nullptr);
+    const bool known =
+        std::any_of(verbs.begin(), verbs.end(), [&](const CLI::App* verb) { return verb->get_name() == word; });
+    return known ? "" : word;
+  }
+  return "";
 }
 
 int report(const Globals& globals, const char* text, int code) {
@@ -101,8 +126,8 @@ Verb& Verb::option(const char* names, std::optional<std::string>& into, const ch
 }
 Verb& Verb::option(const char* names, std::optional<std::uint64_t>& into, const char* value, const char* help) {
   app_of(app_)
-      .add_option_function<std::uint64_t>(
-          names, [&into](const std::uint64_t& n) { into = n; }, help)
+      .add_option_function<std::string>(
+          names, [&into, names](const std::string& text) { into = whole_number(text, names); }, help)
       ->type_name(value);
   return *this;
 }
@@ -171,6 +196,10 @@ int run_command(int argc, char** argv, const std::vector<VerbEntry>& verbs, Glob
   } catch (const CLI::Success& done) {
     return app.exit(done);
   } catch (const CLI::ParseError& error) {
+    if (const std::string word = unknown_verb(app, argc, argv); !word.empty()) {
+      std::fprintf(stderr, "tegula: '%s' is no verb\n`tegula --help` lists them.\n", word.c_str());
+      return kUsage;
+    }
     return usage_error(app, error);
   } catch (const Error& error) {
     return report(globals, error.what(), code_of(error.kind()));

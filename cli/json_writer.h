@@ -28,7 +28,7 @@ class JsonWriter {
   }
   JsonWriter& key(std::string_view name) {
     separate();
-    append_json_string(out_, name);
+    append_json_key(out_, name);
     out_ += ": ";
     keyed_ = true;
     return *this;

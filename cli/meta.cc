@@ -1,5 +1,6 @@
 // `tegula meta list|get|set|del`: metadata of arrays and groups.
 #include "base/fail.h"
+#include "base/utf8.h"
 #include "format/open.h"
 #include "meta_value.h"
 #include "metadata_text.h"
@@ -59,7 +60,7 @@ int get(const Flags& flags, const Globals& globals) {
   if (found == metadata.end())
     fail(ErrorKind::not_found, "'{}' has no metadata '{}'; `tegula meta list` shows what there is", flags.uri,
          flags.key);
-  std::string text = meta_json(found->second);
+  std::string text = globals.json ? strict_meta_json(found->second) : meta_json(found->second);
   // Text prints as it is, unless JSON was asked for.
   if (!globals.json && !found->second.json && found->second.type.is_text() &&
       printable_utf8(text_of(found->second.data)))
@@ -82,6 +83,8 @@ int change(const Flags& flags, const Holder& holder, std::optional<MetaValue> va
 
 int set(const Flags& flags, const Globals& globals) {
   const Holder holder = open_holder(flags, globals);
+  if (holder.format() != "tiledb" && !decode_utf8(flags.key))
+    fail(ErrorKind::invalid_argument, "the key is not UTF-8, and the metadata of {} is JSON text", holder.format());
   return change(flags, holder, meta_value(flags.value, flags.type, holder.format() == "tiledb"), globals);
 }
 

@@ -1,20 +1,33 @@
 #include "meta_value.h"
 
+#include <charconv>
+
 #include "base/fail.h"
 #include "base/json.h"
+#include "base/utf8.h"
 #include "cell_input.h"
 
 namespace tegula::cli {
 
 namespace {
 
+// "2024-05-31", "-" and "3 m" are plain words, 1e400 is a number that does not fit.
+bool looks_like_words(const std::string& text) {
+  if (text[0] == '{' || text[0] == '[' || text[0] == '"') return false;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return end != text.data() + text.size() || error != std::errc::result_out_of_range;
+}
+
 // Words that are no JSON are text: `meta set temps units K` means "K".
 Json json_or_text(const std::string& text) {
   try {
     return parse_json(bytes_of(text), "the value");
   } catch (const Error&) {
-    const bool meant_json = !text.empty() && (text[0] == '{' || text[0] == '[' || text[0] == '"');
-    if (meant_json) fail(ErrorKind::invalid_argument, "'{}' is no JSON", text);
+    const bool meant_json =
+        !text.empty() && std::string_view("{[\"-0123456789").find(text[0]) != std::string_view::npos;
+    if (meant_json && !looks_like_words(text))
+      fail(ErrorKind::invalid_argument, "'{}' is no JSON; text that begins like it goes in quotes: '\"...\"'", text);
     return text;
   }
 }
@@ -36,6 +49,8 @@ MetaValue meta_value(const std::string& text, const std::string& type, bool type
   const Json value = json_or_text(text);
   MetaValue out;
   if (!typed) {
+    if (!decode_utf8(text))
+      fail(ErrorKind::invalid_argument, "the value is not UTF-8, and the metadata of this format is JSON text");
     if (!type.empty()) fail(ErrorKind::invalid_argument, "--type is for TileDB; other formats hold JSON");
     out.json = true;
     out.data = copy_of(bytes_of(dump_json(value)));

@@ -1,5 +1,8 @@
 #include "metadata_text.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "schema_text.h"
 
 namespace tegula::cli {
@@ -28,6 +31,29 @@ std::string meta_json(const MetaValue& value) {
   return out;
 }
 
+std::string strict_meta_json(const MetaValue& value) {
+  constexpr std::pair<std::string_view, std::string_view> kBare[] = {
+      {"NaN", "\"nan\""}, {"-Infinity", "\"-inf\""}, {"Infinity", "\"inf\""}};
+  const std::string text = meta_json(value);
+  std::string out;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view rest = std::string_view(text).substr(i);
+    const auto* bare = quoted ? std::end(kBare)
+                              : std::find_if(std::begin(kBare), std::end(kBare),
+                                             [&](const auto& pair) { return rest.starts_with(pair.first); });
+    if (bare != std::end(kBare)) {
+      out += bare->second;
+      i += bare->first.size() - 1;
+      continue;
+    }
+    if (text[i] == '"') quoted = !quoted;
+    out += text[i];
+    if (quoted && text[i] == '\\' && i + 1 < text.size()) out += text[++i];
+  }
+  return out;
+}
+
 std::string metadata_lines(const Metadata& metadata, std::string_view indent) {
   constexpr std::size_t kMost = 100;
   std::vector<std::vector<std::string>> rows;
@@ -44,7 +70,7 @@ void write_metadata(JsonWriter& json, const Metadata& metadata) {
   for (const auto& [key, value] : metadata) {
     json.key(key);
     if (value.json)
-      json.raw(meta_json(value));
+      json.raw(strict_meta_json(value));
     else
       json.begin('{').key("type").text(display_name(value.type)).key("value").raw(meta_json(value)).end('}');
   }

@@ -8,6 +8,7 @@ namespace tegula::cli {
 
 std::vector<std::uint64_t> parse_extents(const std::string& text, const char* option) {
   std::vector<std::uint64_t> out;
+  if (text == "[]" || text == "()") return out;
   const char *at = text.data(), *end = text.data() + text.size();
   while (at != end) {
     std::uint64_t n = 0;

@@ -7,7 +7,7 @@
 
 namespace tegula::cli {
 
-// "100,200"; empty text is an empty list. Throws invalid_argument that names the option.
+// "100,200"; empty text, [] and () are the empty list. Throws invalid_argument that names the option.
 std::vector<std::uint64_t> parse_extents(const std::string& text, const char* option);
 
 }  // namespace tegula::cli

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <system_error>
 
@@ -55,6 +56,9 @@ OpenOptions OpenFlags::options(const Globals& globals) const {
 }
 
 std::shared_ptr<Store> store_of(const std::string& uri, const Globals& globals, bool sync) {
+  std::error_code unknown;
+  if (std::filesystem::is_regular_file(uri, unknown))
+    fail(ErrorKind::not_found, "'{}' is a file, and arrays are folders; `tegula ls` shows those in a folder", uri);
   StoreOptions options;
   options.sync = sync;
   std::shared_ptr<Store> store = open_store(uri, options);
@@ -65,7 +69,10 @@ std::shared_ptr<Store> store_of(const std::string& uri, const Globals& globals, 
 }
 
 std::shared_ptr<Array> open_array(const std::string& uri, const OpenFlags& flags, const Globals& globals, bool sync) {
-  return open(store_of(uri, globals, sync), flags.options(globals));
+  std::shared_ptr<Array> array = open(store_of(uri, globals, sync), flags.options(globals));
+  if (!flags.at.empty() && array->schema().format != "tiledb")
+    fail(ErrorKind::unsupported, "opening '{}': {} arrays have no history", uri, array->schema().format);
+  return array;
 }
 
 std::string read_text(const std::string& path) {

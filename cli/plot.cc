@@ -13,6 +13,7 @@
 #include "plot_canvas.h"
 #include "reading.h"
 #include "verbs.h"
+#include "written_part.h"
 
 namespace tegula::cli {
 
@@ -80,6 +81,7 @@ std::vector<std::string> axis_names(const Schema& schema, const Query& query) {
 Plot gather(const Array& array, const Flags& flags, const Globals& globals) {
   const Schema& schema = array.schema();
   Query query = flags.part.query(schema, globals);
+  leave_out_the_unwritten(query, array);
   if (schema.attributes.empty()) fail(ErrorKind::invalid_argument, "the array has no attribute to draw");
   const std::string field = flags.field ? *flags.field : schema.attributes[0].name;
   Plot plot;

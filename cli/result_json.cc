@@ -24,7 +24,7 @@ std::string result_json(const Batch& batch, Dialect dialect) {
   out += ",\"fields\":{";
   for (std::size_t c = 0; c < batch.columns.size(); ++c) {
     if (c > 0) out += ',';
-    append_json_string(out, batch.columns[c].name);
+    append_json_key(out, batch.columns[c].name);
     out += ":[";
     for (std::uint64_t i = 0; i < cells_of(batch, batch.columns[c]); ++i) {
       if (i > 0) out += ',';

@@ -1,5 +1,7 @@
 #include "schema_input.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -7,6 +9,7 @@
 #include "base/json.h"
 #include "cell_input.h"
 #include "convert/filters.h"
+#include "convert/target.h"
 #include "numbers_text.h"
 #include "opening.h"
 #include "request.h"
@@ -137,8 +140,9 @@ Attribute parse_attribute(const std::string& text, const char* option) {
 void SchemaFlags::describe(Verb& verb) {
   verb.option("--format", format, "NAME", "tiledb, bcolz, zarr0 .. zarr3; zarr means zarr3")
       .option("--schema", schema_file, "FILE", "schema as `tegula info --json` prints it; - is stdin")
-      .option("--shape", shape, "N,M", "extents of a dense array")
-      .option("--type", type, "TYPE", "its element type: int32, float64, datetime64[ns], 'S7', ...")
+      .option("--shape", shape, "N,M", "extents of a dense array; [] for a single cell")
+      .option("--type", type, "TYPE[:var|:N][:nullable]",
+              "its element type: int32, float64, datetime64[ns], S7, utf8:var, ...")
       .option("-d,--dim", dimensions, "NAME:TYPE:LO:HI[:TILE]", "TileDB: a dimension; repeatable")
       .option("-a,--attr", attributes, "NAME:TYPE[:var|:N][:nullable]", "an attribute or a column; repeatable")
       .option("--tile", tile, "N,M", "tile or chunk extents")
@@ -170,6 +174,8 @@ Schema SchemaFlags::schema(const std::optional<NpyArray>& like) const {
 
   std::vector<std::uint64_t> extents = parse_extents(shape, "--shape");
   if (extents.empty() && like) extents = like->shape;
+  if (out.format == "tiledb" && out.dimensions.empty() && std::find(extents.begin(), extents.end(), 0) != extents.end())
+    fail(ErrorKind::invalid_argument, "--shape {}: a TileDB dimension has one cell at least", fmt::join(extents, ","));
   const std::vector<std::uint64_t> tiles = parse_extents(tile, "--tile");
   if (out.dimensions.empty() && !table) {
     for (std::size_t i = 0; i < extents.size(); ++i) {
@@ -189,17 +195,17 @@ Schema SchemaFlags::schema(const std::optional<NpyArray>& like) const {
     fail(ErrorKind::invalid_argument, "--tile has {} extents for {} dimensions", tiles.size(), out.dimensions.size());
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     if (tiles[i] == 0) fail(ErrorKind::invalid_argument, "--tile {}: a tile extent must be 1 or more", tile);
-    out.dimensions[i].tile =
-        out.dimensions[i].type.is_signed() ? Value(static_cast<std::int64_t>(tiles[i])) : Value(tiles[i]);
+    out.dimensions[i].tile = out.dimensions[i].type.is_signed() || out.dimensions[i].type.is_date()
+                                 ? Value(static_cast<std::int64_t>(tiles[i]))
+                                 : Value(tiles[i]);
   }
   if (out.attributes.empty()) {
-    Attribute a;
-    if (!type.empty())
-      a.type = parse_datatype(type);
-    else if (like)
-      a.type = like->type;
-    else
+    if (type.empty() && !like)
       fail(ErrorKind::invalid_argument, "which element type? --type TYPE, or --attr NAME:TYPE");
+    Attribute a;
+    if (!type.empty()) a = parse_attribute(":" + type, "--type");
+    if (type.empty()) a.type = like->type;
+    if (out.format == "tiledb") to_tiledb_type(a);
     set_default_fill(a);
     out.attributes.push_back(std::move(a));
   }

@@ -12,6 +12,7 @@
 #include "reading.h"
 #include "schema_text.h"
 #include "verbs.h"
+#include "written_part.h"
 
 namespace tegula::cli {
 
@@ -142,7 +143,8 @@ void write_stats(JsonWriter& json, const FieldStats& stats) {
 
 int show(const Flags& flags, const Globals& globals) {
   const std::shared_ptr<Array> array = open_array(flags.uri, flags.open, globals);
-  const Query query = flags.part.query(array->schema(), globals);
+  Query query = flags.part.query(array->schema(), globals);
+  leave_out_the_unwritten(query, *array);
   std::vector<FieldStats> stats;
   scan(*array, query, [&](const Batch& batch) {
     stats.resize(batch.columns.size());

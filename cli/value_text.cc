@@ -290,6 +290,18 @@ void append_json_string(std::string& out, std::string_view utf8) {
   out += '"';
 }
 
+void append_json_key(std::string& out, std::string_view name) {
+  if (decode_utf8(name)) return append_json_string(out, name);
+  std::string ascii;
+  append_json_string(ascii, name);
+  for (const char c : ascii) {
+    if (static_cast<unsigned char>(c) < 0x80)
+      out += c;
+    else
+      fmt::format_to(std::back_inserter(out), "\\udc{:02x}", static_cast<unsigned char>(c));
+  }
+}
+
 void append_json_bytes(std::string& out, ByteView bytes) { append_text(out, text_of(bytes), Form::json); }
 
 void append_plain_cell(std::string& out, const Column& column, std::size_t cell, Dialect dialect,

@@ -21,6 +21,8 @@ Dialect dialect_of(const Schema& schema);
 void append_json_cell(std::string& out, const Column& column, std::size_t cell, Dialect dialect);
 void append_json_value(std::string& out, const Datatype& type, const std::byte* value, Dialect dialect);
 void append_json_string(std::string& out, std::string_view utf8);
+// A key of an object: names that are no UTF-8 keep their bytes as lone surrogates (Python's surrogateescape).
+void append_json_key(std::string& out, std::string_view name);
 // Text or {"hex"}.
 void append_json_bytes(std::string& out, ByteView bytes);
 

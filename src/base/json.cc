@@ -174,6 +174,11 @@ Json parse_json(ByteView bytes, std::string_view name) {
     std::string_view reason = e.what();
     if (const std::size_t colon = reason.find(": "); colon != std::string_view::npos) reason.remove_prefix(colon + 2);
     fail(ErrorKind::corrupt, "{} at byte {}: not JSON: {}", name, e.byte ? e.byte - 1 : 0, reason);
+  } catch (const nlohmann::json::out_of_range& e) {
+    std::string_view reason = e.what();
+    if (const std::size_t bracket = reason.find("] "); bracket != std::string_view::npos)
+      reason.remove_prefix(bracket + 2);
+    fail(ErrorKind::corrupt, "{}: {}", name, reason);
   }
 }
 

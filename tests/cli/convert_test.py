@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Copies from format to format."""
-import json, os, pathlib, shutil
+import json, os, pathlib, shutil, subprocess
 
-from harness import FORMATS, CommandTest, main, npy
+from harness import FORMATS, TEGULA, CommandTest, main, npy
 
 
 class Converting(CommandTest):
@@ -60,6 +60,46 @@ class Converting(CommandTest):
         self.assertIn('6 chunks copied as they are', self.out('convert', 'a', 'b', '--to', 'zarr3', '--verify'))
         self.assertEqual(pathlib.Path(self.path('a', '1.1')).read_bytes(), pathlib.Path(self.path('b', 'c', '1', '1')).read_bytes())
         self.assertEqual(self.json('convert', 'a', 'c', '--tile', '3,3')['chunks_passed'], 0)
+
+    def test_chunks_of_bcolz_are_passed_through(self):
+        self.grid('a', 'bcolz', tile='4,4')
+        self.assertIn('2 chunks copied as they are', self.out('convert', 'a', 'b', '--verify'))
+        for name in ('__0.blp', '__1.blp'):
+            self.assertEqual(pathlib.Path(self.path('a', 'data', name)).read_bytes(), pathlib.Path(self.path('b', 'data', name)).read_bytes())
+        self.assertEqual(self.json('convert', 'a', 'c', '--filters', 'blosc:zstd:5:shuffle', '--verify')['chunks_passed'], 0)
+
+    def test_stronger_compression_is_not_passed_over(self):
+        npy(self.path('v.npy'), [i * i % 1000 for i in range(20000)])
+        self.run_tegula('create', 'a', 'v.npy', '--format', 'zarr3', '--filters', 'zstd:1')
+        self.assertEqual(self.json('rechunk', 'a', 'b', '--filters', 'zstd:19', '--verify')['chunks_passed'], 0)
+        self.assertNotEqual(pathlib.Path(self.path('a', 'c', '0')).read_bytes(), pathlib.Path(self.path('b', 'c', '0')).read_bytes())
+
+    def test_tiledb_copies_are_one_fragment_in_little_memory(self):
+        self.run_tegula('create', 'big', '--format', 'zarr2', '--shape', '2000,8000', '--type', 'int32', '--tile', '500,500', '--fill', '5')
+        for tile in ('500,500', '300,700'):
+            target = 'copy' + tile[0]
+            process = subprocess.Popen([TEGULA, 'convert', 'big', target, '--to', 'tiledb', '--tile', tile, '--memory', '8MB', '--threads', '2'],
+                                       cwd=self.folder, stdout=subprocess.DEVNULL)
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = status
+            self.assertEqual(status, 0)
+            self.assertLess(used.ru_maxrss, 48 * 1024, 'KiB; the array has 61 MiB')
+            self.assertEqual(len(self.json('fragments', target)), 1)
+            stats = self.json('stats', target)['']
+            self.assertEqual((stats['cells'], stats['min'], stats['max']), (2000 * 8000, 5, 5))
+
+    def test_names_that_the_target_lacks(self):
+        self.run_tegula('create', 't', '--format', 'tiledb', '-d', 'x:int32:0:3:2', '-a', 'v:int32', '--fill', '7')
+        for target in ('bcolz', 'zarr2', 'zarr3'):
+            self.assertIn('4 values compared, 0 differ', self.out('convert', 't', target, '--to', target, '--verify'))
+            self.assertEqual(self.json('read', target)['fields'], {'': [7, 7, 7, 7]})
+
+    def test_single_cells(self):
+        self.run_tegula('create', 's', '--format', 'zarr3', '--shape', '[]', '--type', 'int32', '--fill', '7')
+        self.run_tegula('convert', 's', 'z', '--to', 'zarr2', '--verify')
+        for target in ('tiledb', 'bcolz', 'zarr0'):
+            self.fails(3, 'no dimensions', 'convert', 's', 'x', '--to', target)
+            self.assertFalse(os.path.exists(self.path('x')))
 
     def test_lossy_copies_are_verified_too(self):
         self.run_tegula('create', 'n', '--format', 'tiledb', '-d', 'x:int32:1:4:2', '-a', 'v:int32:nullable')

@@ -74,6 +74,22 @@ class CtrlC(AtATerminal):
         self.assertFalse(record.exists())
         self.run_tegula('verify', 'copy')
 
+    def test_convert_into_tiledb_is_all_or_nothing(self):
+        slow = self.slow()
+        args = ['convert', slow, 'copy', '--to', 'tiledb', '--filters', 'bzip2:9', '--memory', '1MB', '--threads', '1']
+        process = self.start(*args, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        record, fragments = pathlib.Path(self.path('copy', '.tegula-conversion')), self.path('copy', '__fragments')
+        begun = lambda: record.exists() and os.path.exists(fragments) and os.listdir(fragments)
+        self.assertIn('the same command goes on', self.interrupt_when(begun, process))
+        self.assertTrue(record.exists())
+        self.assertEqual(self.json('fragments', 'copy'), [])
+        self.assertEqual([p['severity'] for p in self.json('verify', 'copy', code=1)['problems']], ['damage'])
+        self.assertTrue(self.json(*args)['resumed'])
+        self.assertFalse(record.exists())
+        self.assertEqual(len(self.json('fragments', 'copy')), 1)
+        self.run_tegula('verify', 'copy')
+        self.assertIn('the same', self.out('diff', slow, 'copy'))
+
     def test_write_leaves_nothing_visible(self):
         self.noise()
         self.run_tegula('create', 'array', '--format', 'tiledb', '--shape', 1 << 20, '--type', 'int32', '--tile', '4096', '--filters', 'bzip2:9')
@@ -148,6 +164,16 @@ class Completion(CommandTest):
         self.assertEqual(self.complete('bash', 'tegula', 'meta', 'li'), ['list'])
         self.assertIn('repair', self.complete('bash', 'tegula', "''"))
         self.assertNotIn('man', self.complete('bash', 'tegula', "ma"))
+
+    @unittest.skipUnless(shutil.which('zsh'), 'no zsh')
+    def test_zsh(self):
+        for words, found in (('tegula conv', 'convert'), ('tegula read --sel', '--select'), ('tegula meta li', 'list')):
+            # As bashcompinit calls it, which leaves out itself what does not match.
+            script = (f'source <({TEGULA} completion zsh); f() {{ emulate -L sh; setopt kshglob noshglob braceexpand; COMP_WORDS=({words}); '
+                      f'COMP_CWORD={len(words.split()) - 1}; _tegula; printf "%s\\n" "${{COMPREPLY[@]}}"; }}; f')
+            done = subprocess.run(['zsh', '-f', '-c', script], capture_output=True, text=True, timeout=60)
+            self.assertIn(found, done.stdout.split())
+            self.assertEqual((done.returncode, done.stderr), (0, ''))
 
     @unittest.skipUnless(shutil.which('zsh'), 'no zsh')
     def test_zsh_loads(self):
