@@ -1,12 +1,14 @@
 #include "format/tiledb/aggregate_read.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "base/parallel.h"
 #include "format/tiledb/dense_blocks.h"
 #include "format/tiledb/dense_filter.h"
 #include "format/tiledb/sparse_tiles.h"
+#include "model/strided.h"
 #include "query/gather.h"
 
 namespace tegula::tiledb {
@@ -59,8 +61,8 @@ class DenseAggregation {
   }
 
  private:
-  // Like libtiledb: count counts the cells of the answer, in which those that do not match are fill; all others look at
-  // the cells that match; and space tiles that nobody wrote to are only counted, while holes in others count as fill.
+  // Like libtiledb: count counts the cells of the answer, also those that do not match or that nobody wrote; all others
+  // look at the written cells that match.
   void read(AggregateSet& set, const DenseBlock& block) const {
     const std::uint64_t cells = block.plan->cells();
     if (block.selection.points || written(block.selection)) {
@@ -73,6 +75,7 @@ class DenseAggregation {
               *std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == field.name; }));
         mask = match_cells(state_, *block.plan, condition_, tested, false, query_.work);
       }
+      pass_over_holes(*block.plan, mask);
       columns.resize(set.fields().size());
       const std::uint64_t row = by_row_ && !block.selection.points ? summed_cells(block.plan->shape) : cells;
       const std::vector<ColumnView> views(columns.begin(), columns.end());
@@ -88,6 +91,19 @@ class DenseAggregation {
     counted.cells = cells;
     for (std::size_t i = 0; i < set.size(); ++i)
       if (!set.field_of(i)) set[i].add(counted);
+  }
+
+  // An empty mask stands for all cells.
+  static void pass_over_holes(const DensePlan& plan, std::vector<std::uint8_t>& mask) {
+    if (plan.holes.empty()) return;
+    std::vector<std::uint8_t> written(plan.cells(), 1);
+    const Target target{reinterpret_cast<std::byte*>(written.data()), contiguous_strides(plan.shape, 1, false), 1};
+    const std::byte no{0};
+    for (const Box& hole : plan.holes) fill_cells(hole, {&no, 1}, target);
+    for (const CellOverlay& overlay : plan.overlays)
+      for (const std::uint64_t place : overlay.places) written[place] = 1;
+    if (mask.empty()) mask.assign(written.size(), 1);
+    std::ranges::transform(mask, written, mask.begin(), std::bit_and<>());
   }
 
   // Sums of floats are rounded as libtiledb does it: tiles that it takes whole at once, others row by row.

@@ -177,8 +177,9 @@ Fragment::Trust Fragment::trust(const StoredField& field) const {
   // An ordered dense write may store the extremes and null counts of another tile or attribute (libtiledb up to 2.30).
   if (field.var() && dense()) trust.extremes = trust.null_counts = false;
   if (dense() && field.nullable && field.type.is_text() && version() < 21) trust = {};
-  // Only fields with extremes have their nulls counted.
-  if (field.var() && field.type.id != TypeId::character && field.type.id != TypeId::ascii) trust.null_counts = false;
+  // Of text and of cells of any length, only fields with extremes have their nulls counted.
+  if ((field.var() || field.type.is_text()) && field.type.id != TypeId::character && field.type.id != TypeId::ascii)
+    trust.null_counts = false;
   return trust;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.h"
+#include "format/tiledb/early_ends.h"
 #include "format/tiledb/versions.h"
 
 namespace tegula::tiledb {
@@ -120,6 +121,9 @@ FragmentFooter decode_footer(Cursor in, const ArraySchema& schema) {
     in.skip(null_domain_size(schema), "an empty domain");
   } else {
     footer.domain = decode_nd_range(in, schema.range_types());
+    for (Range& range : footer.domain)
+      if (const auto* low = std::get_if<std::string>(&range.low); low && may_end_early(version, *low))
+        range.high = std::string(kAboveText);
   }
   footer.sparse_tiles = in.read<std::uint64_t>();
   footer.last_tile_cells = in.read<std::uint64_t>();

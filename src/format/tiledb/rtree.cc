@@ -2,12 +2,28 @@
 
 #include <algorithm>
 
+#include "format/tiledb/early_ends.h"
+
 namespace tegula::tiledb {
 
 namespace {
 
 // Versions 3 and 4 repeat what the schema says.
 constexpr bool has_type_fields(std::uint32_t version) { return version <= 4; }
+
+// The same rectangles, those of text that may end early without an end.
+MbrTable widened(const MbrTable& table, std::uint32_t version, std::span<const DimensionType> dimensions) {
+  MbrTable out(dimensions);
+  std::vector<ByteView> low(dimensions.size()), high(dimensions.size());
+  for (std::uint64_t i = 0; i < table.count(); ++i) {
+    for (std::size_t d = 0; d < dimensions.size(); ++d) {
+      low[d] = table.low(d, i);
+      high[d] = dimensions[d].var && may_end_early(version, text_of(low[d])) ? bytes_of(kAboveText) : table.high(d, i);
+    }
+    out.add(low, high);
+  }
+  return out;
+}
 
 std::uint64_t groups_of(std::uint64_t n, std::uint64_t fanout) { return n / fanout + (n % fanout != 0); }
 
@@ -39,6 +55,7 @@ RTree decode_rtree(Cursor& in, std::uint32_t version, std::span<const DimensionT
   tree.fanout = in.read<std::uint32_t>();
   if (tree.fanout < 2) in.fail("a tree with fanout {}, expected at least 2", tree.fanout);
   if (has_type_fields(version)) in.read<std::uint8_t>();
+  const bool loose = may_end_early(version, "") && std::ranges::any_of(dimensions, &DimensionType::var);
   const std::uint64_t levels = in.count<std::uint32_t>(8, "levels");
   for (std::uint64_t i = 0; i < levels; ++i) {
     const std::uint64_t count = in.read<std::uint64_t>();
@@ -47,7 +64,7 @@ RTree decode_rtree(Cursor& in, std::uint32_t version, std::span<const DimensionT
     if (i > 0 && groups_of(count, tree.fanout) != tree.levels.back().count())
       in.fail("a level of {} rectangles below one of {} with fanout {}", count, tree.levels.back().count(),
               tree.fanout);
-    tree.levels.push_back(std::move(level));
+    tree.levels.push_back(loose ? widened(level, version, dimensions) : std::move(level));
   }
   return tree;
 }

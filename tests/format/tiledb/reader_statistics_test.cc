@@ -1,4 +1,5 @@
 // Answers from what the metadata says of tiles, and tiles about which it says too little.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -112,6 +113,54 @@ TEST(ReaderStatistics, TilesWithNanAreRead) {
     query.where = "v > 93";
     const std::vector<double> many = values<double>(ask(TiledbArray(store, {}), query).columns[0]);
     EXPECT_EQ(std::count_if(many.begin(), many.end(), [](double x) { return x > 93; }), 7);
+  }
+}
+
+// What libtiledb 2.30 answers over x = 0 .. 9 in tiles of 5: cells that nobody wrote are counted and nothing else,
+// whatever the fill value, also in tiles of which a part was written.
+TEST(ReaderStatistics, HolesAreOnlyCounted) {
+  struct Case {
+    std::vector<std::pair<std::int64_t, std::int64_t>> writes;  // first and last x; v is x + 1
+    std::int64_t low, high;
+    std::string where;
+    std::uint64_t count;
+    double sum, min, mean;
+  };
+  const double nan = std::nan("");
+  const Case cases[] = {
+      {{{0, 2}}, 0, 3, "", 4, 6, 1, 2},        {{{0, 2}}, 0, 3, "v < 100", 4, 6, 1, 2},
+      {{{0, 2}}, 0, 3, "v < 2", 4, 1, 1, 1},   {{{0, 2}}, 3, 4, "", 2, 0, 0, nan},
+      {{{0, 2}}, 3, 7, "", 5, 0, 0, nan},      {{{0, 1}, {4, 4}}, 0, 9, "", 10, 8, 1, 8.0 / 3},
+      {{{1, 3}}, 3, 4, "v < 100", 2, 4, 4, 4}, {{{0, 9}, {2, 3}}, 0, 9, "", 10, 55, 1, 5.5},
+  };
+  for (const double fill : {-1000.0, nan}) {
+    for (const Case& c : cases) {
+      SCOPED_TRACE(fmt::format("{} .. {} where '{}', fill {}", c.low, c.high, c.where, fill));
+      using namespace writing;
+      Schema schema =
+          make_schema(false, {dimension("x", TypeId::int64, std::int64_t{0}, std::int64_t{9}, std::int64_t{5})},
+                      {attribute("v", TypeId::float64)});
+      schema.attributes[0].fill = column("v", TypeId::float64, std::vector{fill}).data;
+      const auto array = create_array(make_memory_store(), schema, {});
+      for (const auto& [first, last] : c.writes) {
+        std::vector<double> v;
+        for (std::int64_t x = first; x <= last; ++x) v.push_back(static_cast<double>(x + 1));
+        Batch batch;
+        batch.cells = v.size();
+        batch.columns = {column("v", TypeId::float64, v)};
+        array->write(Selection{{Slice{first, last + 1}}}, batch);
+      }
+      Query query;
+      query.ranges = {{"x", {{c.low, c.high}}}};
+      query.where = c.where;
+      query.aggregates = parse_aggregates("count(),sum(v),min(v),mean(v)");
+      const Batch answer = ask(*array, query);
+      EXPECT_EQ(values<std::uint64_t>(answer.columns[0]).at(0), c.count);
+      EXPECT_EQ(values<double>(answer.columns[1]).at(0), c.sum);
+      EXPECT_EQ(values<double>(answer.columns[2]).at(0), c.min);
+      const double mean = values<double>(answer.columns[3]).at(0);
+      EXPECT_TRUE(mean == c.mean || (std::isnan(mean) && std::isnan(c.mean))) << mean;
+    }
   }
 }
 
