@@ -87,7 +87,7 @@ Attribute attribute(const std::string& name, const Carray& carray, bool column) 
       fail(ErrorKind::unsupported, "column '{}' has cells of shape ({}), which a table cannot hold", name,
            fmt::join(inner, ", "));
     out.values_per_cell = static_cast<std::uint32_t>(values);
-    if (inner.size() > 1) out.cell_shape = inner;
+    if (inner.size() > 1 || values == 1) out.cell_shape = inner;
   }
   std::optional<Bytes> fill = default_item(carray.storage.dflt, out.type);
   out.fill_defined = fill.has_value();

@@ -211,6 +211,17 @@ TEST(Write, TablesAppendTrimAndChangeColumns) {
   EXPECT_TRUE(table->verify().empty());
 }
 
+TEST(Write, ColumnsOfOneValueKeepTheirAxis) {
+  const std::shared_ptr<Store> store = make_memory_store();
+  Schema schema = table_schema(6);
+  schema.attributes[0].cell_shape = {1};
+  create(store, schema)->append(table_rows(0, 3));
+  const auto reopened = open(store);
+  EXPECT_EQ(reopened->schema().attributes[0].cell_shape, std::vector<std::uint64_t>{1});
+  EXPECT_TRUE(reopened->schema().attributes[1].cell_shape.empty());
+  EXPECT_EQ(values_of<std::int32_t>(*reopened, "[:]", "k"), (std::vector<std::int32_t>{0, 1, 2}));
+}
+
 TEST(Write, WhatDoesNotFitIsRefusedBeforeAnythingChanges) {
   const std::shared_ptr<Store> store = make_memory_store();
   const auto table = create(store, table_schema(6));
