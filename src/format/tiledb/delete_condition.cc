@@ -46,13 +46,25 @@ ConditionTree decode_node(Cursor& in, unsigned depth) {
   return node;
 }
 
+// libtiledb joins an "or" within an "or", and takes one that was left within the other for something else.
+void join_children(const ConditionTree& node, std::vector<const ConditionTree*>& out) {
+  for (const ConditionTree& child : node.children) {
+    if (child.kind == node.kind)
+      join_children(child, out);
+    else
+      out.push_back(&child);
+  }
+}
+
 void encode_node(const ConditionTree& node, Bytes& out) {
   ByteWriter writer(out);
   if (node.kind != ConditionTree::Kind::compare) {
+    std::vector<const ConditionTree*> children;
+    join_children(node, children);
     writer.put(kExpression);
     writer.put(static_cast<std::uint8_t>(node.kind == ConditionTree::Kind::any));
-    writer.put(std::uint64_t{node.children.size()});
-    for (const ConditionTree& child : node.children) encode_node(child, out);
+    writer.put(std::uint64_t{children.size()});
+    for (const ConditionTree* child : children) encode_node(*child, out);
     return;
   }
   if (node.op > CompareOp::not_in)

@@ -46,6 +46,24 @@ TEST(Condition, members_and_updates) {
   EXPECT_EQ(to_hex(out), to_hex(bytes));
 }
 
+// libtiledb, 2.30 too, deletes cells that should stay when it finds an "or" within an "or"; it writes them joined.
+TEST(Condition, nested_nodes_of_one_kind_are_joined) {
+  const std::string a = "01 00 01000000 61 0100000000000000 05", b = "01 02 01000000 62 0100000000000000 06",
+                    c = "01 04 01000000 63 0100000000000000 07";
+  const std::pair<std::string, std::string> cases[] = {
+      {"00 01 0200000000000000" + ("00 01 0200000000000000" + a + b) + c, "00 01 0300000000000000" + a + b + c},
+      {"00 00 0200000000000000" + a + ("00 00 0200000000000000" + b + c), "00 00 0300000000000000" + a + b + c},
+      {"00 01 0200000000000000" + a + ("00 00 0200000000000000" + b + c),
+       "00 01 0200000000000000" + a + ("00 00 0200000000000000" + b + c)},
+  };
+  for (const auto& [given, stored] : cases) {
+    const Bytes bytes = hex(given);
+    Bytes out;
+    encode_condition(decode_condition(Cursor(bytes, "file"), false), false, out);
+    EXPECT_EQ(to_hex(out), to_hex(hex(stored)));
+  }
+}
+
 TEST(Condition, damage_is_named) {
   const auto decode = [](const char* text) {
     const Bytes bytes = hex(text);
