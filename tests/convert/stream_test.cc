@@ -107,7 +107,7 @@ TEST(ConvertStream, DenseCellsBecomeOneFragmentInAnyOrderAndMemory) {
         SCOPED_TRACE(testing::Message() << "tiles " << int(tiles) << ", cells " << int(cells) << ", memory " << memory);
         const std::shared_ptr<Array> source = cube(tiles, cells);
         for (const std::vector<std::uint64_t>& chunks :
-             {std::vector<std::uint64_t>{}, {2, 3, 5}, {7, 5, 9}, {1, 1, 1}}) {
+             {std::vector<std::uint64_t>{}, {2, 3, 5}, {7, 5, 9}, {3, 1, 4}}) {
           ConvertOptions options;
           options.target.chunks = chunks;
           Work work;
