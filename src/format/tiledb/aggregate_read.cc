@@ -26,6 +26,13 @@ class OneBatch final : public BatchStream {
   std::optional<Batch> batch_;
 };
 
+// A stored sum of integers stops at the ends of int64 and uint64, and then says nothing; a few that do not are read in
+// vain.
+bool at_limit(std::uint64_t sum) {
+  constexpr std::uint64_t kLowest = std::uint64_t{1} << 63;
+  return sum == kLowest || sum == kLowest - 1 || sum == std::numeric_limits<std::uint64_t>::max();
+}
+
 bool sums_floats(const AggregateSet& set, std::span<const Aggregate> aggregates) {
   for (std::size_t i = 0; i < aggregates.size(); ++i)
     if (const auto input = set.field_of(i);
@@ -200,7 +207,7 @@ bool add_statistics(AggregateSet& set, std::span<const Aggregate> aggregates, co
     if (op == AggregateOp::sum || op == AggregateOp::mean) {
       if (!trust.sums) return false;
       const auto sums = fragment.sums(stored->slot);
-      if (tile >= sums.size()) return false;
+      if (tile >= sums.size() || (!field.type.is_float() && at_limit(sums[tile]))) return false;
       stats.sum = std::as_bytes(sums.subspan(tile, 1));
     }
     if (!set[i].can_add(stats)) return false;
