@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 
+#include "base/endian.h"
 #include "base/parallel.h"
 #include "format/tiledb/dense_blocks.h"
 #include "format/tiledb/dense_filter.h"
@@ -26,11 +27,15 @@ class OneBatch final : public BatchStream {
   std::optional<Batch> batch_;
 };
 
-// A stored sum of integers stops at the ends of int64 and uint64, and then says nothing; a few that do not are read in
-// vain.
-bool at_limit(std::uint64_t sum) {
-  constexpr std::uint64_t kLowest = std::uint64_t{1} << 63;
-  return sum == kLowest || sum == kLowest - 1 || sum == std::numeric_limits<std::uint64_t>::max();
+// Whether a stored sum of signed integers may have met the end of int64 on its way: libtiledb then goes on from there.
+// Other sums stay at their limit.
+bool may_have_met_the_end(const Fragment& fragment, const StoredField& field, std::uint64_t tile, std::uint64_t cells) {
+  if (field.type.size < 8 || field.type.arithmetic() != TypeId::int64) return false;
+  const std::optional<Fragment::Extremes> extremes = fragment.extremes(field, tile);
+  if (!extremes || extremes->min.size() != 8 || extremes->max.size() != 8) return true;
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t bound = kMost / static_cast<std::int64_t>(std::max<std::uint64_t>(1, cells));
+  return load_le<std::int64_t>(extremes->min.data()) < -bound || load_le<std::int64_t>(extremes->max.data()) > bound;
 }
 
 bool sums_floats(const AggregateSet& set, std::span<const Aggregate> aggregates) {
@@ -207,7 +212,7 @@ bool add_statistics(AggregateSet& set, std::span<const Aggregate> aggregates, co
     if (op == AggregateOp::sum || op == AggregateOp::mean) {
       if (!trust.sums) return false;
       const auto sums = fragment.sums(stored->slot);
-      if (tile >= sums.size() || (!field.type.is_float() && at_limit(sums[tile]))) return false;
+      if (tile >= sums.size() || may_have_met_the_end(fragment, *stored, tile, cells)) return false;
       stats.sum = std::as_bytes(sums.subspan(tile, 1));
     }
     if (!set[i].can_add(stats)) return false;

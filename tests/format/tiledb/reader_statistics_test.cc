@@ -164,29 +164,6 @@ TEST(ReaderStatistics, HolesAreOnlyCounted) {
   }
 }
 
-// The stored sum of the first tile stops at the end of int64; that of all cells does not reach it.
-TEST(ReaderStatistics, SumsThatStoppedAreNotBelieved) {
-  using namespace writing;
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  for (const std::int64_t sign : {1, -1}) {
-    SCOPED_TRACE(sign);
-    const auto array = create_array(
-        make_memory_store(),
-        make_schema(false, {dimension("x", TypeId::int64, std::int64_t{0}, std::int64_t{3}, std::int64_t{2})},
-                    {attribute("v", TypeId::int64)}),
-        {});
-    Batch batch;
-    batch.cells = 4;
-    batch.columns = {column("v", TypeId::int64, std::vector<std::int64_t>{sign * kMost, sign * 5, -sign * kMost, 0})};
-    array->write(Selection{}, batch);
-    Query query;
-    query.aggregates = parse_aggregates("sum(v),mean(v)");
-    const Batch answer = ask(*array, query);
-    EXPECT_EQ(values<std::int64_t>(answer.columns[0]).at(0), sign * 5);
-    EXPECT_EQ(values<double>(answer.columns[1]).at(0), static_cast<double>(sign) * 1.25);
-  }
-}
-
 TEST(ReaderStatistics, TilesWithoutAMatchAreNotRead) {
   const auto store = stored(rising(), true);
   Query query;
