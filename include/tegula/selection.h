@@ -32,11 +32,11 @@ Selection parse_selection(std::string_view text);
 // One axis of a resolved selection: `count` indices, all inside the axis.
 struct AxisPick {
   std::uint64_t count = 0;
-  std::int64_t start = 0, step = 1;    // when `indices` is empty
+  std::int64_t start = 0, step = 1;    // when `indices` is empty; on axes beyond 2^63 the start wraps around
   std::vector<std::uint64_t> indices;  // an index list or mask
   bool dropped = false;                // came from an integer: not an axis of the result
   std::uint64_t at(std::uint64_t i) const {
-    return indices.empty() ? static_cast<std::uint64_t>(start + static_cast<std::int64_t>(i) * step) : indices[i];
+    return indices.empty() ? static_cast<std::uint64_t>(start) + i * static_cast<std::uint64_t>(step) : indices[i];
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "base/fail.h"
 
@@ -127,37 +128,44 @@ class Parser {
   std::size_t at_ = 0;
 };
 
-// numpy's slice.indices(). Everything is clipped to the axis first, so nothing can overflow.
-AxisPick resolve_slice(const Slice& slice, std::int64_t n) {
+// Counted from the end of an axis of n cells; nothing when it lies in front of the first one.
+std::optional<std::uint64_t> from_end(std::int64_t index, std::uint64_t n) {
+  const std::uint64_t back = 0 - static_cast<std::uint64_t>(index);
+  return back > n ? std::nullopt : std::optional(n - back);
+}
+
+// numpy's slice.indices(). Bounds lie between cells, 0 to n, on the side from which a slice comes to them: so they need
+// no sign, and axes may be as long as 2^64 - 1.
+AxisPick resolve_slice(const Slice& slice, std::uint64_t n) {
   if (slice.step == 0) fail(ErrorKind::invalid_argument, "a slice cannot have step 0");
   const bool back = slice.step < 0;
-  auto clip = [&](std::optional<std::int64_t> bound, std::int64_t absent) {
+  const std::uint64_t side = back ? 1 : 0;
+  const auto clip = [&](std::optional<std::int64_t> bound, std::uint64_t absent) {
     if (!bound) return absent;
-    const std::int64_t low = back ? -1 : 0, high = back ? n - 1 : n;
-    if (*bound < 0) return *bound < -n ? low : std::max(*bound + n, low);
-    return std::min(*bound, high);
+    if (*bound >= 0) return std::min(static_cast<std::uint64_t>(*bound) + side, n);
+    const std::optional<std::uint64_t> index = from_end(*bound, n);
+    return index ? *index + side : 0;
   };
-  const std::int64_t start = clip(slice.start, back ? n - 1 : 0);
-  const std::int64_t stop = clip(slice.stop, back ? -1 : n);
-  AxisPick pick;
-  pick.start = start;
-  pick.step = slice.step;
-  const std::uint64_t distance = back ? (start > stop ? static_cast<std::uint64_t>(start - stop) : 0)
-                                      : (stop > start ? static_cast<std::uint64_t>(stop - start) : 0);
+  const std::uint64_t start = clip(slice.start, back ? n : 0);
+  const std::uint64_t stop = clip(slice.stop, back ? 0 : n);
+  const std::uint64_t distance = back ? start - std::min(start, stop) : stop - std::min(start, stop);
   const std::uint64_t step = back ? 0 - static_cast<std::uint64_t>(slice.step) : static_cast<std::uint64_t>(slice.step);
+  AxisPick pick;
+  pick.start = static_cast<std::int64_t>(start - side);
   pick.count = distance / step + (distance % step != 0);
-  if (pick.count <= 1) pick.step = 1;  // so that start + i * step stays representable
+  pick.step = pick.count <= 1 ? 1 : slice.step;
   return pick;
 }
 
-std::uint64_t resolve_index(std::int64_t index, std::int64_t n, std::size_t axis) {
-  if (index < -n || index >= n)
+std::uint64_t resolve_index(std::int64_t index, std::uint64_t n, std::size_t axis) {
+  const std::optional<std::uint64_t> at = index < 0 ? from_end(index, n) : static_cast<std::uint64_t>(index);
+  if (!at || *at >= n)
     fail(ErrorKind::invalid_argument, "index {} is out of bounds for axis {} with size {}", index, axis, n);
-  return static_cast<std::uint64_t>(index < 0 ? index + n : index);
+  return *at;
 }
 
 struct Resolver {
-  std::int64_t n;
+  std::uint64_t n;
   std::size_t axis;
 
   AxisPick operator()(std::int64_t index) const {
@@ -176,7 +184,7 @@ struct Resolver {
     return pick;
   }
   AxisPick operator()(const Mask& mask) const {
-    if (mask.size() != static_cast<std::uint64_t>(n))
+    if (mask.size() != n)
       fail(ErrorKind::invalid_argument, "the mask for axis {} has {} entries, the axis has {}", axis, mask.size(), n);
     AxisPick pick;
     for (std::size_t i = 0; i < mask.size(); ++i)
@@ -203,14 +211,14 @@ Picks resolve(const Selection& selection, const std::vector<std::uint64_t>& shap
   picks.points = selection.points;
   auto whole = [&] {
     const std::size_t axis = picks.axes.size();
-    picks.axes.push_back(Resolver{static_cast<std::int64_t>(shape[axis]), axis}(Slice{}));
+    picks.axes.push_back(Resolver{shape[axis], axis}(Slice{}));
   };
   for (const auto& axis : selection.axes) {
     if (is_ellipsis(axis)) {
       for (std::size_t i = given; i < shape.size(); ++i) whole();
     } else {
       const std::size_t at = picks.axes.size();
-      picks.axes.push_back(std::visit(Resolver{static_cast<std::int64_t>(shape[at]), at}, axis));
+      picks.axes.push_back(std::visit(Resolver{shape[at], at}, axis));
     }
   }
   while (picks.axes.size() < shape.size()) whole();

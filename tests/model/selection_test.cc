@@ -53,6 +53,24 @@ TEST(Selection, OneAxisAsNumpy) {
   }
 }
 
+TEST(Selection, LongestAxes) {
+  const std::uint64_t n = UINT64_MAX;
+  const struct {
+    const char* text;
+    Indices indices;
+  } rows[] = {{"[0:3]", {0, 1, 2}},
+              {"[-2:]", {n - 2, n - 1}},
+              {"[-1:-3:-1]", {n - 1, n - 2}},
+              {"[1::-1]", {1, 0}},
+              {"[::9223372036854775807]", {0, n / 2, n - 1}},
+              {"[[-1, 0]]", {n - 1, 0}}};
+  for (const auto& row : rows)
+    EXPECT_EQ(taken(resolve(parse_selection(row.text), {n}).axes[0]), row.indices) << row.text;
+  EXPECT_EQ(resolve({}, {n}).cells(), n);
+  EXPECT_EQ(resolve(parse_selection("[::-1]"), {n}).axes[0].at(0), n - 1);
+  EXPECT_EQ(resolve(parse_selection("[-1]"), {n}).axes[0].at(0), n - 1);
+}
+
 TEST(Selection, SeveralAxes) {
   const struct {
     const char* text;
