@@ -130,7 +130,8 @@ class ChunkDecoder {
   }
 
   // Compressors and encryption list the sizes of their parts before and after: first those of metadata, then those of
-  // data. `extra` bytes follow each pair; restore(list, stored, out) undoes one part and takes them from the list.
+  // data. `extra` bytes follow each pair; restore(list, stored, out, of_metadata) undoes one part and takes them from
+  // the list.
   template <class Restore>
   void undo_listed(const char* what, std::size_t extra, Restore restore) {
     Cursor list = metadata_cursor();
@@ -151,7 +152,7 @@ class ChunkDecoder {
       MutableBytes& target = i < metadata_parts ? metadata : data;
       const std::uint32_t size = list.read<std::uint32_t>();
       const ByteView stored = from.bytes(list.read<std::uint32_t>(), what);
-      restore(list, stored, target.first(size));
+      restore(list, stored, target.first(size), i < metadata_parts);
       target = target.subspan(size);
     }
     list.expect_end("the list of parts");
@@ -161,9 +162,22 @@ class ChunkDecoder {
   }
 
   void decompress(const PlanStep& step) {
-    undo_listed("the compressed parts", 0, [&](Cursor&, ByteView stored, MutableBytes out) {
+    const bool deltas = step.filter.type == FilterType::delta || step.filter.type == FilterType::double_delta;
+    undo_listed("the compressed parts", 0, [&](Cursor&, ByteView stored, MutableBytes out, bool of_metadata) {
+      if (deltas) out = out.first(out.size() - undo_cut(step, out, of_metadata));
       if (!out.empty()) decompress_part(step, stored, out);
     });
+  }
+
+  // libtiledb's delta filters drop what is behind the last whole element. Of metadata that is the upper end of a
+  // length: zeros, or else the lengths do not add up in the filter that takes them. Of data nobody can say what it was.
+  static std::size_t undo_cut(const PlanStep& step, MutableBytes out, bool of_metadata) {
+    const std::size_t cut = out.size() % step.element_size;
+    if (cut != 0 && !of_metadata)
+      fail(ErrorKind::corrupt, "filter {} got {} bytes to store, no whole elements of {}: the last {} are lost",
+           filter_name(step.filter.type), out.size(), step.element_size, cut);
+    std::ranges::fill(out.last(cut), std::byte{0});
+    return cut;
   }
 
   void decompress_part(const PlanStep& step, ByteView in, MutableBytes out) const {
@@ -340,13 +354,14 @@ class ChunkDecoder {
   void decrypt() {
     codec::AesIv iv;
     codec::AesTag tag;
-    undo_listed("the encrypted parts", iv.size() + tag.size(), [&](Cursor& list, ByteView cipher, MutableBytes out) {
-      if (cipher.size() != out.size())
-        list.fail("{} encrypted bytes stand for {}, expected as many", cipher.size(), out.size());
-      std::ranges::copy(list.bytes(iv.size(), "an initial vector"), iv.begin());
-      std::ranges::copy(list.bytes(tag.size(), "a tag"), tag.begin());
-      codec::aes_gcm_decrypt(*plan_.key, iv, tag, cipher, out);
-    });
+    undo_listed("the encrypted parts", iv.size() + tag.size(),
+                [&](Cursor& list, ByteView cipher, MutableBytes out, bool) {
+                  if (cipher.size() != out.size())
+                    list.fail("{} encrypted bytes stand for {}, expected as many", cipher.size(), out.size());
+                  std::ranges::copy(list.bytes(iv.size(), "an initial vector"), iv.begin());
+                  std::ranges::copy(list.bytes(tag.size(), "a tag"), tag.begin());
+                  codec::aes_gcm_decrypt(*plan_.key, iv, tag, cipher, out);
+                });
   }
 
   const FilterPlan& plan_;
