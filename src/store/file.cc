@@ -1,7 +1,6 @@
 // How a file comes to be:
-//   1. It is written under a temporary name in the root folder of the store. Not beside its final place, because other
-//   libraries
-//      take every file of some folders (TileDB's __schema) for data, and a crash may leave the temporary file behind.
+//   1. It is written under a temporary name in the root folder of the store. Not beside its final place: other
+//      libraries take every file of some folders (TileDB's __schema) for data, and a crash may leave it behind.
 //   2. It is synced, so that its bytes are on the disk before its name is. Long files are sent on their way while they
 //      are written; an empty one has no bytes to wait for.
 //   3. It is renamed to its final name, which replaces an older file of that name in one step.

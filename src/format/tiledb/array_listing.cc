@@ -1,7 +1,6 @@
 // libtiledb's rules for what of an array's folder counts, in the order in which they apply:
-//   - a fragment of versions 1 to 4 counts when its metadata file is there, 5 to 11 when "<name>.ok" is, later ones
-//   when
-//     "__commits/<name>.wrt" is; a .con file stands for the marks that it lists;
+//   - a fragment of versions 1 to 4 counts when its metadata file is there, of 5 to 11 when "<name>.ok" is, a later
+//     one when "__commits/<name>.wrt" is; a .con file stands for the marks that it lists;
 //   - what an .ign file lists does not count through a .con file, but still through a mark of its own;
 //   - what a .vac file lists is hidden where the fragment that replaces it is seen.
 // One file is our own: <fragment>.merge says what its .vac is going to say, and counts once the fragment does.

@@ -138,6 +138,18 @@ TEST(GroupWrite, AddsToListsOfOldLibraries) {
   EXPECT_EQ(state(store), "group b->b relative c->c relative");
 }
 
+TEST(GroupWrite, ListsOfNewerLibrariesAreRefusedByVersion) {
+  const std::shared_ptr<Store> store = make_memory_store();
+  store->put(kGroupFile, ByteView());
+  GroupDetails newer;
+  newer.version = 3;
+  Bytes payload, file;
+  encode_group(newer, payload);
+  encode_generic_tile(payload, 22, {}, file);
+  store->put("__group/__5_5_" + make_uuid(), file);
+  EXPECT_ERROR(unsupported, "a group of version 3, this build reads 1 and 2", TiledbGroup(store, {}).members());
+}
+
 TEST(GroupWrite, RefusesAPlaceThatIsTaken) {
   const std::shared_ptr<Store> store = make_memory_store();
   create_array(store, tiny(), {});
