@@ -1,4 +1,5 @@
 // `tegula evolve`: attributes and enumerations of a TileDB array, columns of a bcolz table.
+#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/fail.h"

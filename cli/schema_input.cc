@@ -1,5 +1,6 @@
 #include "schema_input.h"
 
+#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

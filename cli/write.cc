@@ -1,4 +1,6 @@
 // `tegula create`, `write` and `append`: from .npy, .csv, .json and Arrow.
+#include <fmt/format.h>
+
 #include "arrow_input.h"
 #include "base/fail.h"
 #include "convert/arrow_reader.h"

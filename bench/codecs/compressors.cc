@@ -6,6 +6,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>

@@ -1,8 +1,6 @@
 // The one way to read untrusted bytes, and its counterpart for writing.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <string>
 #include <string_view>
 #include <utility>
@@ -60,7 +58,7 @@ class Cursor {
 
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
-    fail_at(offset(), fmt::format(format, std::forward<Args>(args)...));
+    fail_at(offset(), fmt::vformat(format, fmt::make_format_args(args...)));
   }
   [[noreturn]] void fail_at(std::uint64_t offset, const std::string& message) const;
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/context.h"
+#include "base/fail.h"
 
 namespace tegula {
 
@@ -46,6 +47,10 @@ std::string_view name(ErrorKind kind) noexcept {
 
 Error::Error(ErrorKind kind, const std::string& message)
     : std::runtime_error(with_context(kind, message)), kind_(kind) {}
+
+void fail_with(ErrorKind kind, fmt::string_view format, fmt::format_args args) {
+  throw Error(kind, fmt::vformat(format, args));
+}
 
 ContextNode::ContextNode() noexcept : outer_(t_current) { t_current = this; }
 ContextNode::~ContextNode() { t_current = outer_; }

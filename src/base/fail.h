@@ -1,17 +1,18 @@
 // Throwing an Error with a formatted message.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <utility>
+#include <fmt/core.h>
 
 #include "tegula/error.h"
 
 namespace tegula {
 
+[[noreturn]] void fail_with(ErrorKind kind, fmt::string_view format, fmt::format_args args);
+
+// The message is made and thrown elsewhere: every line that can fail has one of these.
 template <class... Args>
 [[noreturn]] void fail(ErrorKind kind, fmt::format_string<Args...> format, Args&&... args) {
-  throw Error(kind, fmt::format(format, std::forward<Args>(args)...));
+  fail_with(kind, format, fmt::make_format_args(args...));
 }
 
 }  // namespace tegula

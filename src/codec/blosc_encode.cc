@@ -7,6 +7,7 @@
 // read.
 
 #include <blosc.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>

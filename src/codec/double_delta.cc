@@ -9,6 +9,7 @@
 // earlier it did not; decoding is the same. Differences that leave int64 are an error there; here such values are
 // stored raw, which every release reads.
 #include <bit>
+#include <cstring>
 
 #include "base/cursor.h"
 #include "codec/delta.h"

@@ -1,5 +1,6 @@
 #include "convert/convert.h"
 
+#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "query/dense_query.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "base/fail.h"

@@ -1,5 +1,7 @@
 #include "format/bcolz/carray.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <functional>

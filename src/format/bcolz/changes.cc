@@ -1,5 +1,7 @@
 #include "format/bcolz/changes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/context.h"

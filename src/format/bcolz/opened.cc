@@ -1,5 +1,7 @@
 #include "format/bcolz/opened.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 

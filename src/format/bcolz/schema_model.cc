@@ -1,5 +1,7 @@
 #include "format/bcolz/schema_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>

@@ -1,5 +1,7 @@
 #include "format/tiledb/dense_stream.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/fail.h"

@@ -1,6 +1,7 @@
 #include "format/tiledb/schema_check.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 

@@ -1,5 +1,7 @@
 #include "format/zarr/zarr_array.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/context.h"

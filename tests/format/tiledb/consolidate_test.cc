@@ -1,4 +1,5 @@
 // The same cells before and after consolidation and vacuum, now and at past times.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "format/tiledb/opened_array.h"

@@ -1,6 +1,7 @@
 // Large tiles go through memory in pieces.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <numeric>
 
 #include "format/tiledb/opened_array.h"

@@ -1,4 +1,6 @@
 // Random reads and writes of every version against an array in plain memory.
+#include <cstring>
+
 #include "numbers_array.h"
 
 namespace tegula::testing {
