@@ -100,9 +100,12 @@ void append_null(Column& column) {
   column.data.insert(column.data.end(), column.cell_size(), std::byte{0});
 }
 
+bool holds_text(const Datatype& type) {
+  return unit_type(type.id) || type.id == TypeId::bytes || type.id == TypeId::unicode || type.id == TypeId::raw;
+}
+
 Json json_of_text(const Datatype& type, const std::string& text) {
-  if (unit_type(type.id) || type.id == TypeId::bytes || type.id == TypeId::unicode || type.id == TypeId::raw)
-    return text;
+  if (holds_text(type)) return text;
   if (type.is_date()) {
     std::int64_t ticks = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ticks);
@@ -171,8 +174,8 @@ void append_cell(Column& column, const Json& cell) {
   }
 }
 
-void append_cell_text(Column& column, const std::string& text) {
-  if (text.empty() && column.nullable) return append_cell(column, nullptr);
+void append_cell_text(Column& column, const std::string& text, bool quoted) {
+  if (text.empty() && column.nullable && !(quoted && holds_text(column.type))) return append_cell(column, nullptr);
   const bool list = column.values_per_cell != 1 && !unit_type(column.type.id);
   append_cell(column, list ? parse_json(bytes_of(text), "a list") : json_of_text(column.type, text));
 }

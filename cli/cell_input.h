@@ -15,7 +15,7 @@ namespace tegula::cli {
 void append_value(Bytes& out, const Datatype& type, const Json& value);
 // Appends one cell: null for nullable columns, lists for several values, text for text types.
 void append_cell(Column& column, const Json& cell);
-// One cell from the text of a CSV field; empty is null for nullable columns.
-void append_cell_text(Column& column, const std::string& text);
+// One cell from the text of a CSV field; empty is null for nullable columns, unless it is a quoted text.
+void append_cell_text(Column& column, const std::string& text, bool quoted);
 
 }  // namespace tegula::cli

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "cell_input.h"
 #include "convert/cell_types.h"
+#include "messages.h"
 #include "model/strided.h"
 #include "request.h"
 #include "value_text.h"
@@ -14,34 +15,41 @@ namespace tegula::cli {
 
 namespace {
 
-// One record of CSV; false at the end. `line` counts for messages.
-bool next_record(const std::string& text, std::size_t& at, std::vector<std::string>& fields, std::uint64_t& line) {
+struct CsvField {
+  std::string text;
+  bool quoted = false;
+};
+
+// One record of CSV; false at the end. `line` is the one that it ends on, for messages.
+bool next_record(const std::string& text, std::size_t& at, std::vector<CsvField>& fields, std::uint64_t& line,
+                 const std::string& name) {
   if (at >= text.size()) return false;
   fields.assign(1, {});
   bool quoted = false;
-  ++line;
+  const std::uint64_t first_line = ++line;
   for (; at < text.size(); ++at) {
     const char c = text[at];
     if (quoted) {
       if (c != '"') {
         line += c == '\n';
-        fields.back() += c;
+        fields.back().text += c;
       } else if (at + 1 < text.size() && text[at + 1] == '"') {
-        fields.back() += text[++at];
+        fields.back().text += text[++at];
       } else {
         quoted = false;
       }
     } else if (c == '"') {
-      quoted = true;
+      quoted = fields.back().quoted = true;
     } else if (c == ',') {
       fields.emplace_back();
     } else if (c == '\n') {
       ++at;
       break;
     } else if (c != '\r') {
-      fields.back() += c;
+      fields.back().text += c;
     }
   }
+  if (quoted) fail(ErrorKind::invalid_argument, "{}, line {}: a quote is opened and never closed", name, first_line);
   return true;
 }
 
@@ -91,24 +99,24 @@ Batch read_csv(const std::string& text, const Schema& schema, const std::string&
   Batch batch;
   std::size_t at = 0;
   std::uint64_t line = 0;
-  std::vector<std::string> fields;
-  if (!next_record(text, at, fields, line))
+  std::vector<CsvField> fields;
+  if (!next_record(text, at, fields, line, name))
     fail(ErrorKind::invalid_argument, "{} is empty; its first line names the fields", name);
   const bool unnamed = schema.attributes.size() == 1 && schema.attributes[0].name.empty();
-  for (const std::string& field : fields)
-    batch.columns.push_back(empty_column(unnamed && field == "value" ? "" : field, schema));
+  for (const CsvField& field : fields)
+    batch.columns.push_back(empty_column(unnamed && field.text == "value" ? "" : field.text, schema));
   check_all_there(batch, schema, name);
-  while (next_record(text, at, fields, line)) {
-    if (fields.size() == 1 && fields[0].empty() && batch.columns.size() > 1) continue;
+  while (next_record(text, at, fields, line, name)) {
+    if (fields.size() == 1 && fields[0].text.empty() && batch.columns.size() > 1) continue;
     if (fields.size() != batch.columns.size())
       fail(ErrorKind::invalid_argument, "{}, line {}: {} fields, the header has {}", name, line, fields.size(),
            batch.columns.size());
     for (std::size_t c = 0; c < fields.size(); ++c) {
       try {
-        append_cell_text(batch.columns[c], fields[c]);
+        append_cell_text(batch.columns[c], fields[c].text, fields[c].quoted);
       } catch (const Error& error) {
         fail(ErrorKind::invalid_argument, "{}, line {}, field '{}': {}", name, line, batch.columns[c].name,
-             error.what());
+             message_of(error));
       }
     }
     ++batch.cells;

@@ -13,4 +13,8 @@ namespace tegula::cli {
 void rehearse(const std::string& uri, const OpenFlags& flags, const Globals& globals,
               const std::function<void(Array&)>& change);
 
+// The same for an array that is still to be made, which is made in memory.
+void rehearse_new(const std::string& uri, const Schema& schema, const CreateOptions& options,
+                  const std::function<void(Array&)>& change);
+
 }  // namespace tegula::cli

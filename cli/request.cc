@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/fail.h"
+#include "messages.h"
 #include "query/dates.h"
 #include "value_text.h"
 
@@ -192,9 +193,7 @@ Json json_argument(const std::string& text, const std::string& name) {
     return parse_json(bytes_of(text), name);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::corrupt) throw;
-    std::string_view what = error.what();
-    if (what.starts_with("corrupt: ")) what.remove_prefix(9);
-    fail(ErrorKind::invalid_argument, "{}", what);
+    fail(ErrorKind::invalid_argument, "{}", message_of(error));
   }
 }
 

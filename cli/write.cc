@@ -10,6 +10,7 @@
 #include "model/strided.h"
 #include "opening.h"
 #include "output.h"
+#include "rehearsal.h"
 #include "schema_input.h"
 #include "schema_text.h"
 #include "verbs.h"
@@ -54,50 +55,67 @@ const Attribute& only_attribute(const Schema& schema, const std::optional<std::s
   return schema.attributes[0];
 }
 
-// The cells of a selection, or of the whole array.
-void write_dense(Array& array, const Column& column, const std::optional<std::vector<std::uint64_t>>& shape,
-                 const Flags& flags, const WriteOptions& options) {
-  const Selection selection = flags.select.empty() ? Selection{} : parse_selection(flags.select);
-  const std::vector<std::uint64_t> target = resolve(selection, array.schema().shape()).shape();
-  const std::uint64_t cells = cell_count(target);
-  if (shape && *shape != target)
-    fail(ErrorKind::invalid_argument, "the file has the shape ({}), the selection ({})", fmt::join(*shape, ", "),
-         fmt::join(target, ", "));
-  if (column.cells() != cells)
-    fail(ErrorKind::invalid_argument, "the file has {} cells, the selection {}", column.cells(), cells);
-  array.write(selection, column.name, {column.data.data(), target, contiguous_strides(target, column.cell_size())},
-              options);
-}
-
-Batch read_cells(const Flags& flags, DataKind kind, const Schema& schema) {
-  const std::string& text = flags.contents();
-  if (kind == DataKind::arrow) return fit_columns(read_arrow(bytes_of(text), flags.file), schema, flags.file);
-  return kind == DataKind::csv ? read_csv(text, schema, flags.file) : read_json_cells(text, schema, flags.file);
-}
-
-void write_file(Array& array, const Flags& flags, const Globals& globals) {
-  const Schema& schema = array.schema();
-  const WriteOptions options = write_options(flags, globals);
+// What the file holds, as the array takes it. `shape` is that of a .npy file.
+Batch read_cells(const Flags& flags, const Schema& schema) {
   const DataKind kind = data_kind(flags.file, flags.as);
-  if (schema.table)
-    fail(ErrorKind::invalid_argument, "a table grows by rows: `tegula append {} {}`", flags.uri, flags.file);
-  if (kind == DataKind::npy) {
-    if (schema.sparse)
-      fail(ErrorKind::invalid_argument, "a sparse array takes cells with coordinates, from .csv, .json or .arrow");
-    const std::string& bytes = flags.contents();
-    const NpyArray data = read_npy(bytes_of(bytes), flags.file);
-    return write_dense(array, column_of_npy(data, only_attribute(schema, flags.field)), data.shape, flags, options);
-  }
-  const Batch batch = read_cells(flags, kind, schema);
-  if (schema.sparse) return array.write(batch, options);
-  const Column& first = batch.columns.at(0);
-  if (batch.columns.size() == 1 && !first.var() && !first.nullable)
-    return write_dense(array, first, std::nullopt, flags, options);
-  const Selection selection = flags.select.empty() ? Selection{} : parse_selection(flags.select);
-  const std::uint64_t cells = resolve(selection, schema.shape()).cells();
+  if (kind == DataKind::npy && schema.sparse)
+    fail(ErrorKind::invalid_argument, "a sparse array takes cells with coordinates, from .csv, .json or .arrow");
+  const std::string& text = flags.contents();
+  if (kind == DataKind::csv) return read_csv(text, schema, flags.file);
+  if (kind == DataKind::json) return read_json_cells(text, schema, flags.file);
+  if (kind == DataKind::arrow) return fit_columns(read_arrow(bytes_of(text), flags.file), schema, flags.file);
+  const NpyArray data = read_npy(bytes_of(text), flags.file);
+  Batch batch;
+  batch.columns.push_back(column_of_npy(data, only_attribute(schema, flags.field)));
+  batch.cells = batch.columns[0].cells();
+  batch.shape = data.shape;
+  return batch;
+}
+
+// Where the cells of a batch go in a dense array: a selection, or the whole of it.
+struct Place {
+  Selection selection;
+  std::vector<std::uint64_t> shape;
+};
+
+Place place_of(const Batch& batch, const Schema& schema, const Flags& flags) {
+  Place place;
+  if (!flags.select.empty()) place.selection = parse_selection(flags.select);
+  place.shape = resolve(place.selection, schema.shape()).shape();
+  const std::uint64_t cells = cell_count(place.shape);
+  if (batch.shape && *batch.shape != place.shape)
+    fail(ErrorKind::invalid_argument, "the file has the shape ({}), the selection ({})", fmt::join(*batch.shape, ", "),
+         fmt::join(place.shape, ", "));
   if (batch.cells != cells)
     fail(ErrorKind::invalid_argument, "the file has {} cells, the selection {}", batch.cells, cells);
-  array.write(selection, batch, options);
+  return place;
+}
+
+void write_cells(Array& array, const Batch& batch, const Flags& flags, const WriteOptions& options) {
+  if (array.schema().sparse) return array.write(batch, options);
+  const Place place = place_of(batch, array.schema(), flags);
+  const Column& first = batch.columns.at(0);
+  if (batch.columns.size() == 1 && !first.var() && !first.nullable)
+    return array.write(place.selection, first.name,
+                       {first.data.data(), place.shape, contiguous_strides(place.shape, first.cell_size())}, options);
+  array.write(place.selection, batch, options);
+}
+
+// The file's cells, as an array of that schema will take them: one that does not fit must cost neither what is there
+// nor leave an empty array.
+Batch cells_for(const Flags& flags, Schema schema, const CreateOptions& options, const WriteOptions& writing) {
+  Batch cells;
+  // Cells outside of a sparse array's domain are found while they are written, which need not take long.
+  if (schema.sparse)
+    for (Attribute& attribute : schema.attributes) attribute.filters.clear();
+  rehearse_new(flags.uri, schema, options, [&](Array& rehearsed) {
+    cells = read_cells(flags, rehearsed.schema());
+    if (schema.sparse)
+      rehearsed.write(cells, writing);
+    else if (!schema.table)
+      place_of(cells, rehearsed.schema(), flags);
+  });
+  return cells;
 }
 
 int create_array(const Flags& flags, const Globals& globals) {
@@ -124,38 +142,28 @@ int create_array(const Flags& flags, const Globals& globals) {
   options.overwrite = flags.overwrite;
   options.sync = !flags.no_sync;
   options.work = globals.work;
+  const WriteOptions writing = write_options(flags, globals);
+  const Batch cells = flags.file.empty() ? Batch{} : cells_for(flags, schema, options, writing);
   const std::shared_ptr<Array> array = create(store_of(flags.uri, globals, options.sync), schema, options);
-  if (!flags.file.empty()) {
-    if (schema.table)
-      array->append(read_cells(flags, data_kind(flags.file, flags.as), array->schema()), write_options(flags, globals));
-    else
-      write_file(*array, flags, globals);
-  }
+  if (!flags.file.empty() && schema.table)
+    array->append(cells, writing);
+  else if (!flags.file.empty())
+    write_cells(*array, cells, flags, writing);
   if (!globals.quiet) print(fmt::format("{}: {}\n", flags.uri, what_it_is(array->schema())));
   return kOk;
 }
 
 int write_array(const Flags& flags, const Globals& globals) {
   const std::shared_ptr<Array> array = open_array(flags.uri, flags.open, globals, !flags.no_sync);
-  write_file(*array, flags, globals);
+  if (array->schema().table)
+    fail(ErrorKind::invalid_argument, "a table grows by rows: `tegula append {} {}`", flags.uri, flags.file);
+  write_cells(*array, read_cells(flags, array->schema()), flags, write_options(flags, globals));
   return kOk;
 }
 
 int append_rows(const Flags& flags, const Globals& globals) {
   const std::shared_ptr<Array> array = open_array(flags.uri, flags.open, globals, !flags.no_sync);
-  const Schema& schema = array->schema();
-  const DataKind kind = data_kind(flags.file, flags.as);
-  Batch batch;
-  if (kind == DataKind::npy) {
-    const std::string& bytes = flags.contents();
-    const NpyArray data = read_npy(bytes_of(bytes), flags.file);
-    batch.columns.push_back(column_of_npy(data, only_attribute(schema, flags.field)));
-    batch.cells = batch.columns[0].cells();
-    batch.shape = data.shape;
-  } else {
-    batch = read_cells(flags, kind, schema);
-  }
-  array->append(batch, write_options(flags, globals));
+  array->append(read_cells(flags, array->schema()), write_options(flags, globals));
   return kOk;
 }
 

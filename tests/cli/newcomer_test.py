@@ -43,6 +43,33 @@ class Mistakes(CommandTest):
             self.assertIn('7', self.out('head', fmt))
             self.assertEqual(self.json('stats', fmt)['']['max'], 7)
 
+    def test_data_that_does_not_fit_leaves_all_as_it_was(self):
+        pathlib.Path(self.path('good.csv')).write_text('a,b\n1,2\n')
+        pathlib.Path(self.path('bad.csv')).write_text('a,b\n1,x\n')
+        pathlib.Path(self.path('far.csv')).write_text('a,b\n1,2\n1000,2\n')
+        npy(self.path('v.npy'), [1.5, 2.5], 'd', '<f8')
+        kinds = (['bad.csv', '--format', 'bcolz', '--table', '-a', 'a:int32', '-a', 'b:int32'],
+                 ['far.csv', '--format', 'tiledb', '--sparse', '-d', 'a:int32:0:99:10', '-a', 'b:int32'],
+                 ['v.npy', '--format', 'zarr3', '--type', 'int32'],
+                 ['v.npy', '--format', 'zarr2', '--shape', '5', '--type', 'float64'])
+        self.run_tegula('create', 'old', 'good.csv', *kinds[0][1:])
+        for kind in kinds:
+            with self.subTest(kind):
+                self.fails(2, 'invalid argument', 'create', 'new', *kind)
+                self.assertFalse(os.path.exists(self.path('new')))
+                self.run_tegula('create', 'old', *kind, '--overwrite', code=2)
+                self.assertEqual(self.json('read', 'old')['fields'], {'a': [1], 'b': [2]})
+        self.fails(2, "writing 'new': cell 1: coordinate 1000", 'create', 'new', *kinds[1])
+
+    def test_csv_as_it_is_printed(self):
+        self.run_tegula('create', 't', '--format', 'tiledb', '--sparse', '-d', 'x:int32:0:99:10', '-a', 's:utf8:var:nullable', '-a', 'n:int32:nullable')
+        cells = {'x': [1, 2, 3], 's': ['', None, 'a "b"\nc'], 'n': [None, 5, None]}
+        self.run_tegula('write', 't', '-', '--as', 'json', stdin=json.dumps(cells))
+        self.run_tegula('create', 'u', '--schema', '-', stdin=self.out('info', 't', '--json'))
+        self.run_tegula('write', 'u', '-', '--as', 'csv', stdin=self.out('read', 't', '--csv'))
+        self.assertEqual(self.json('read', 'u')['fields'], cells)
+        self.fails(2, "line 3: a quote is opened and never closed", 'write', 'u', '-', '--as', 'csv', stdin='x,s,n\n1,a,2\n2,"b,3\n4,c,5\n')
+
     def test_types_of_any_length(self):
         pathlib.Path(self.path('t.json')).write_text('{"": ["a", "", "long text"]}')
         for fmt in ('tiledb', 'zarr2', 'zarr3'):
