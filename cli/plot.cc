@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "file_writer.h"
+#include "iso_dates.h"
 #include "numbers.h"
 #include "opening.h"
 #include "output.h"
@@ -28,9 +29,16 @@ struct Flags {
   std::optional<std::uint64_t> width, height;
 };
 
+// The coordinates at the two ends of an axis, in the order that it is drawn.
+struct Ends {
+  double from = 0, to = 0;
+};
+
 // What is drawn: a grid of values (heat map, line when it has one row), or points.
 struct Plot {
   std::string title, x_name, y_name;
+  Ends across, down;  // grid only
+  Datatype x_type = TypeId::float64;
   std::size_t rows = 0, columns = 0;
   std::vector<double> values;  // grid: row by row; points: one each
   std::vector<double> x, y;    // points only
@@ -57,7 +65,11 @@ Limits limits_of(const std::vector<double>& values) {
   return limits;
 }
 
-double share(double value, double low, double high) { return high != low ? (value - low) / (high - low) : 0.5; }
+// Where a value lies between two ends, 0 to 1; in halves, since the distance of the ends may have no double.
+double share(double value, double low, double high) {
+  if (high == low || !std::isfinite(value)) return 0.5;
+  return std::clamp((value / 2 - low / 2) / (high / 2 - low / 2), 0.0, 1.0);
+}
 
 std::vector<double> numbers_of(const Column& column, std::uint64_t cells) {
   if (!is_numeric(column.type, column.values_per_cell))
@@ -69,13 +81,36 @@ std::vector<double> numbers_of(const Column& column, std::uint64_t cells) {
 }
 
 // The dimensions that a selection leaves.
-std::vector<std::string> axis_names(const Schema& schema, const Query& query) {
-  std::vector<std::string> names;
-  std::optional<Picks> picks;
-  if (query.select) picks = resolve(*query.select, schema.shape());
+std::vector<std::size_t> kept_axes(const Schema& schema, const std::optional<Picks>& picks) {
+  std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < schema.dimensions.size(); ++i)
-    if (!picks || !picks->axes.at(i).dropped) names.push_back(schema.dimensions[i].name);
-  return names;
+    if (!picks || !picks->axes.at(i).dropped) kept.push_back(i);
+  return kept;
+}
+
+double number_of(const Value& value) {
+  if (const auto* n = std::get_if<std::int64_t>(&value)) return static_cast<double>(*n);
+  if (const auto* n = std::get_if<std::uint64_t>(&value)) return static_cast<double>(*n);
+  return 0;
+}
+
+// Of `count` cells along a dimension; their numbers, where the coordinates do not run evenly.
+Ends ends_of(const Dimension& dimension, std::size_t axis, const Query& query, const std::optional<Picks>& picks,
+             std::uint64_t count) {
+  const Ends plain{0, static_cast<double>(count) - 1};
+  double low = number_of(dimension.domain.low);
+  if (picks) {
+    const AxisPick& pick = picks->axes.at(axis);
+    if (!pick.indices.empty() || pick.count != count) return plain;
+    return {low + static_cast<double>(pick.at(0)), low + static_cast<double>(pick.at(count - 1))};
+  }
+  for (const DimensionRanges& ranges : query.ranges) {
+    if (ranges.name != dimension.name) continue;
+    if (ranges.ranges.size() != 1 || number_of(ranges.ranges[0].high) - number_of(ranges.ranges[0].low) != plain.to)
+      return plain;
+    low = number_of(ranges.ranges[0].low);
+  }
+  return {low, low + plain.to};
 }
 
 Plot gather(const Array& array, const Flags& flags, const Globals& globals) {
@@ -105,6 +140,7 @@ Plot gather(const Array& array, const Flags& flags, const Globals& globals) {
     plot.x = numbers_of(batch.columns[plane ? 1 : 0], batch.cells);
     plot.y = plane ? numbers_of(batch.columns[0], batch.cells) : plot.values;
     plot.x_name = schema.dimensions[plane ? 1 : 0].name;
+    plot.x_type = schema.dimensions[plane ? 1 : 0].type;
     if (plane) plot.y_name = schema.dimensions[0].name;
   } else {
     const std::vector<std::uint64_t> shape = batch.shape ? *batch.shape : std::vector<std::uint64_t>{batch.cells};
@@ -113,9 +149,23 @@ Plot gather(const Array& array, const Flags& flags, const Globals& globals) {
            shape.size());
     plot.rows = shape.size() == 2 ? shape[0] : 1;
     plot.columns = shape.empty() ? 1 : shape.back();
-    const std::vector<std::string> names = axis_names(schema, query);
-    if (!names.empty()) plot.x_name = names.back();
-    if (names.size() == 2) plot.y_name = names[0];
+    if (plot.values.empty()) fail(ErrorKind::invalid_argument, "there is no cell to draw");
+    std::optional<Picks> picks;
+    if (query.select) picks = resolve(*query.select, schema.shape());
+    const std::vector<std::size_t> kept = kept_axes(schema, picks);
+    const auto ends = [&](std::size_t axis, std::uint64_t count) {
+      return ends_of(schema.dimensions[axis], axis, query, picks, count);
+    };
+    if (!kept.empty()) {
+      const Dimension& last = schema.dimensions[kept.back()];
+      plot.x_name = last.name;
+      plot.x_type = last.type;
+      plot.across = ends(kept.back(), plot.columns);
+    }
+    if (kept.size() == 2) {
+      plot.y_name = schema.dimensions[kept[0]].name;
+      plot.down = ends(kept[0], plot.rows);
+    }
   }
   if (plot.values.empty()) fail(ErrorKind::invalid_argument, "there is no cell to draw");
   const Limits limits = limits_of(plot.values);
@@ -151,6 +201,11 @@ std::vector<double> resample(const Plot& plot, std::size_t rows, std::size_t col
 constexpr Colour kGrey{200, 200, 200}, kInk{40, 90, 160};
 constexpr int kMargin = 60, kBar = 16;
 
+// Grey is what has no number: nulls, NaN, infinities.
+Colour colour_of(const Plot& plot, double value) {
+  return std::isfinite(value) ? heat(share(value, plot.low, plot.high)) : kGrey;
+}
+
 struct Box {
   int x, y, width, height;
 };
@@ -158,33 +213,59 @@ struct Box {
 // Round numbers between two ends, in either direction: multiples of 1, 2 or 5 times a power of ten.
 std::vector<double> ticks(double from, double to) {
   const double low = std::min(from, to), span = std::abs(to - from);
-  if (!(span > 0) || !std::isfinite(span)) return {from};
+  if (!(span > 0)) return {from};
+  if (!std::isfinite(span)) return {from, to};
   constexpr int kAbout = 5;
   const double power = std::pow(10, std::floor(std::log10(span / kAbout)));
   double step = power;
   for (const double factor : {2.0, 5.0, 10.0})
     if (span / step > kAbout + 1) step = factor * power;
+  if (!(step > 0)) return {from};
   std::vector<double> out;
-  for (double n = std::ceil(low / step - 1e-9); n * step <= low + span * (1 + 1e-9); ++n)
-    out.push_back(n == 0 ? 0.0 : n * step);
+  const double first = std::ceil(low / step - 1e-9);
+  // Counted, and each one once: far from 0 the next multiple may be the same double.
+  for (int i = 0; i < 3 * kAbout; ++i) {
+    const double value = (first + i) * step;
+    if (!std::isfinite(value) || value > low + span * (1 + 1e-9)) break;
+    if (out.empty() || value > out.back()) out.push_back(value == 0 ? 0.0 : value);
+  }
   return out;
 }
 
-std::string tick_text(double value) { return fmt::format("{:.5g}", value); }
+// As many digits as tell ticks apart that lie `span` from each other at most.
+std::string tick_text(double value, double span) {
+  const double largest = std::max(std::abs(value), span);
+  const int digits = span > 0 && std::isfinite(span) ? static_cast<int>(std::log10(largest / span)) + 5 : 5;
+  return fmt::format("{:.{}g}", value, std::clamp(digits, 5, 17));
+}
 
-void draw_axes(Canvas& canvas, const Plot& plot, const Box& box, const Limits& across, const Limits& up) {
+// Days, with the time where they are few.
+std::string date_tick_text(double value, double span, const Datatype& type) {
+  if (std::abs(value) > 9.2e18) return "";
+  const std::string text = date_text(type, static_cast<std::int64_t>(value));
+  const std::string other = date_text(type, static_cast<std::int64_t>(std::min(value + span / 3, 9.2e18)));
+  for (const std::size_t length : {10, 16, 19})
+    if (text.size() <= length || text.compare(0, length, other, 0, length) != 0) return text.substr(0, length);
+  return text;
+}
+
+void draw_axes(Canvas& canvas, const Plot& plot, const Box& box, const Ends& across, const Ends& up) {
   const auto [x, y, width, height] = box;
   canvas.line(x, y + height, x + width, y + height, {0, 0, 0});
   canvas.line(x, y, x, y + height, {0, 0, 0});
-  for (const double value : ticks(across.low, across.high)) {
-    const int at = x + static_cast<int>(share(value, across.low, across.high) * width);
+  for (const double value : ticks(across.from, across.to)) {
+    const int at = x + static_cast<int>(share(value, across.from, across.to) * width);
+    const double span = std::abs(across.to - across.from);
+    const std::string text =
+        plot.x_type.id == TypeId::datetime ? date_tick_text(value, span, plot.x_type) : tick_text(value, span);
     canvas.line(at, y + height, at, y + height + 4, {0, 0, 0});
-    canvas.text(at - Canvas::text_width(tick_text(value)) / 2, y + height + 8, tick_text(value));
+    canvas.text(at - Canvas::text_width(text) / 2, y + height + 8, text);
   }
-  for (const double value : ticks(up.low, up.high)) {
-    const int at = y + height - static_cast<int>(share(value, up.low, up.high) * height);
+  for (const double value : ticks(up.from, up.to)) {
+    const int at = y + height - static_cast<int>(share(value, up.from, up.to) * height);
+    const std::string text = tick_text(value, std::abs(up.to - up.from));
     canvas.line(x - 4, at, x, at, {0, 0, 0});
-    canvas.text(x - 8 - Canvas::text_width(tick_text(value)), at - 3, tick_text(value));
+    canvas.text(std::max(0, x - 8 - Canvas::text_width(text)), at - 3, text);
   }
   canvas.text(x + width / 2 - Canvas::text_width(plot.x_name) / 2, y + height + 24, plot.x_name);
   canvas.text(4, y - 18, plot.y_name);
@@ -195,8 +276,14 @@ void draw_bar(Canvas& canvas, int x, int y, int height, double low, double high)
   for (const double value : ticks(low, high)) {
     const int at = y + height - static_cast<int>(share(value, low, high) * height);
     canvas.line(x + kBar, at, x + kBar + 3, at, {0, 0, 0});
-    canvas.text(x + kBar + 6, at - 3, tick_text(value));
+    canvas.text(x + kBar + 6, at - 3, tick_text(value, std::abs(high - low)));
   }
+}
+
+// A cell of a heat map reaches half a step to either side of its coordinate.
+Ends with_borders(const Ends& ends, std::size_t count) {
+  const double half = count > 1 ? (ends.to - ends.from) / static_cast<double>(count - 1) / 2 : 0.5;
+  return {ends.from - half, ends.to + half};
 }
 
 Canvas draw(const Plot& plot, int width, int height) {
@@ -211,9 +298,9 @@ Canvas draw(const Plot& plot, int width, int height) {
       if (!std::isfinite(plot.x[i]) || !std::isfinite(plot.y[i])) continue;
       const int px = x + static_cast<int>(share(plot.x[i], across.low, across.high) * (w - 4)) + 2,
                 py = y + h - 2 - static_cast<int>(share(plot.y[i], up.low, up.high) * (h - 4));
-      canvas.fill(px - 1, py - 1, 3, 3, coloured ? heat(share(plot.values[i], plot.low, plot.high)) : kInk);
+      canvas.fill(px - 1, py - 1, 3, 3, coloured ? colour_of(plot, plot.values[i]) : kInk);
     }
-    draw_axes(canvas, plot, box, across, up);
+    draw_axes(canvas, plot, box, {across.low, across.high}, {up.low, up.high});
   } else if (plot.rows == 1) {
     int last_x = -1, last_y = 0;
     for (std::size_t i = 0; i < plot.values.size(); ++i) {
@@ -229,18 +316,17 @@ Canvas draw(const Plot& plot, int width, int height) {
       last_x = px;
       last_y = py;
     }
-    draw_axes(canvas, plot, box, {0, static_cast<double>(std::max<std::size_t>(plot.columns, 2) - 1)},
-              {plot.low, plot.high});
+    draw_axes(canvas, plot, box, plot.across, {plot.low, plot.high});
   } else {
     const std::vector<double> grid = resample(plot, static_cast<std::size_t>(h), static_cast<std::size_t>(w));
     for (int row = 0; row < h; ++row)
       for (int column = 0; column < w; ++column) {
         const double value =
             grid[static_cast<std::size_t>(row) * static_cast<std::size_t>(w) + static_cast<std::size_t>(column)];
-        canvas.point(x + 1 + column, y + row, std::isfinite(value) ? heat(share(value, plot.low, plot.high)) : kGrey);
+        canvas.point(x + 1 + column, y + row, colour_of(plot, value));
       }
-    draw_axes(canvas, plot, box, {0, static_cast<double>(std::max<std::size_t>(plot.columns, 2) - 1)},
-              {static_cast<double>(plot.rows - 1), 0});
+    const Ends across = with_borders(plot.across, plot.columns), down = with_borders(plot.down, plot.rows);
+    draw_axes(canvas, plot, box, across, {down.to, down.from});
   }
   if (coloured) draw_bar(canvas, x + w + 14, y, h, plot.low, plot.high);
   return canvas;

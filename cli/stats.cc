@@ -3,12 +3,15 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "base/fail.h"
 #include "iso_dates.h"
 #include "numbers.h"
 #include "opening.h"
 #include "output.h"
+#include "query/literal.h"
 #include "reading.h"
 #include "schema_text.h"
 #include "verbs.h"
@@ -33,11 +36,15 @@ struct FieldStats {
   bool numeric = false;
   std::uint64_t cells = 0, nulls = 0, nans = 0;
   double min = std::numeric_limits<double>::infinity(), max = -std::numeric_limits<double>::infinity();
+  // The same of integers and dates, of which a double has not every one.
+  std::optional<std::pair<Int128, Int128>> exact;
+  double low = min, high = max;  // of the finite ones, which the histogram shows
   // Welford's running mean and sum of squared distances.
   double mean = 0, squares = 0;
   std::uint64_t numbers = 0;
   std::array<std::uint64_t, kBins> bins{};
 
+  bool whole() const { return type.is_integer() || type.is_date(); }
   double deviation() const { return numbers ? std::sqrt(squares / static_cast<double>(numbers)) : 0; }
 };
 
@@ -65,6 +72,13 @@ void measure(FieldStats& stats, const Column& column, std::uint64_t cells) {
     stats.min = std::min(stats.min, x);
     stats.max = std::max(stats.max, x);
     if (!std::isfinite(x)) continue;
+    stats.low = std::min(stats.low, x);
+    stats.high = std::max(stats.high, x);
+    if (stats.whole()) {
+      const Int128 n = load_integer(column.type, column.data.data() + i * column.type.size);
+      if (!stats.exact) stats.exact.emplace(n, n);
+      stats.exact = {std::min(stats.exact->first, n), std::max(stats.exact->second, n)};
+    }
     ++stats.numbers;
     const double distance = x - stats.mean;
     stats.mean += distance / static_cast<double>(stats.numbers);
@@ -73,18 +87,28 @@ void measure(FieldStats& stats, const Column& column, std::uint64_t cells) {
 }
 
 void fill_bins(FieldStats& stats, const Column& column, std::uint64_t cells) {
-  if (!stats.numeric || !std::isfinite(stats.min) || !std::isfinite(stats.max)) return;
-  const double scale = stats.max > stats.min ? kBins / (stats.max - stats.min) : 0;
+  if (!stats.numeric || stats.low >= stats.high) return;
   for (std::uint64_t i = 0; i < cells; ++i) {
     const double x = number_at(column, i);
-    if (!std::isnan(x)) ++stats.bins[std::min(kBins - 1, static_cast<std::size_t>((x - stats.min) * scale))];
+    if (!std::isfinite(x)) continue;
+    // In halves, since the distance of the ends may have no double.
+    const double share = (x / 2 - stats.low / 2) / (stats.high / 2 - stats.low / 2);
+    ++stats.bins[std::min(kBins - 1, static_cast<std::size_t>(share * kBins))];
   }
 }
 
-std::string number_text(const FieldStats& stats, double x) {
+// Of min or max, as a person reads it.
+std::string extreme_text(const FieldStats& stats, bool max) {
+  if (!stats.exact) return fmt::format("{:.6g}", max ? stats.max : stats.min);
+  const Int128 n = max ? stats.exact->second : stats.exact->first;
+  return stats.type.is_date() ? date_text(stats.type, static_cast<std::int64_t>(n)) : fmt::format("{}", n);
+}
+
+// Where a bar of the histogram begins.
+std::string bin_text(const FieldStats& stats, std::size_t bin) {
+  const double part = static_cast<double>(bin) / kBins, x = stats.low * (1 - part) + stats.high * part;
   if (stats.type.is_date() && std::fabs(x) < 9.2e18) return date_text(stats.type, static_cast<std::int64_t>(x));
-  if (stats.type.is_integer() && std::fabs(x) < 1e15) return fmt::format("{:.0f}", x);
-  return fmt::format("{:.6g}", x);
+  return fmt::format("{:.4g}", x);
 }
 
 std::string bar(std::uint64_t count, std::uint64_t most) {
@@ -102,18 +126,15 @@ std::string stats_text(const FieldStats& stats) {
   if (stats.nulls) out += fmt::format(", null {}", stats.nulls);
   if (stats.nans) out += fmt::format(", nan {}", stats.nans);
   if (!stats.numeric || stats.cells == stats.nulls + stats.nans) return out + "\n";
-  out += fmt::format(", min {}, max {}", number_text(stats, stats.min), number_text(stats, stats.max));
+  out += fmt::format(", min {}, max {}", extreme_text(stats, false), extreme_text(stats, true));
   if (stats.numbers && !stats.type.is_date())
     out += fmt::format(", mean {:.6g}, std {:.6g}", stats.mean, stats.deviation());
   out += '\n';
   const std::uint64_t most = *std::max_element(stats.bins.begin(), stats.bins.end());
-  if (most == 0 || stats.max <= stats.min) return out;
-  const double width = (stats.max - stats.min) / kBins;
-  for (std::size_t b = 0; b < kBins; ++b) {
-    const std::string low = stats.type.is_date() ? number_text(stats, stats.min + width * static_cast<double>(b))
-                                                 : fmt::format("{:.4g}", stats.min + width * static_cast<double>(b));
-    out += fmt::format("  {:>12} {}{}{}\n", low, bar(stats.bins[b], most), stats.bins[b] ? " " : "", stats.bins[b]);
-  }
+  if (most == 0) return out;
+  for (std::size_t b = 0; b < kBins; ++b)
+    out += fmt::format("  {:>12} {}{}{}\n", bin_text(stats, b), bar(stats.bins[b], most), stats.bins[b] ? " " : "",
+                       stats.bins[b]);
   return out;
 }
 
@@ -129,14 +150,21 @@ void write_stats(JsonWriter& json, const FieldStats& stats) {
   if (stats.numeric) {
     json.key("nan_count").number(stats.nans);
     const bool some = stats.cells > stats.nulls + stats.nans;
-    for (const auto& [key, value] : {std::pair("min", stats.min), std::pair("max", stats.max),
-                                     std::pair("mean", stats.mean), std::pair("std", stats.deviation())}) {
+    for (const bool max : {false, true}) {
+      json.key(max ? "max" : "min");
+      if (stats.exact)
+        json.raw(fmt::format("{}", max ? stats.exact->second : stats.exact->first));
+      else
+        some ? json.number(max ? stats.max : stats.min) : json.raw("null");
+    }
+    for (const auto& [key, value] : {std::pair("mean", stats.mean), std::pair("std", stats.deviation())}) {
       json.key(key);
       some ? json.number(value) : json.raw("null");
     }
     json.key("histogram").begin('[');
     for (const std::uint64_t count : stats.bins) json.number(count);
-    json.end(']');
+    json.end(']').key("histogram_range");
+    stats.numbers ? json.begin('[').number(stats.low).number(stats.high).end(']') : json.raw("null");
   }
   json.end('}');
 }

@@ -156,6 +156,22 @@ class Looking(CommandTest):
         self.assertEqual((stats['cells'], stats['min'], stats['max'], stats['mean']), (24, 0, 23, 11.5))
         self.assertIn('█', self.out('stats', grid))
 
+    def test_stats_of_numbers_that_doubles_lack(self):
+        npy(self.path('n.npy'), [2**63 - 1, 2**63 - 2, -2**63 + 1], 'q', '<i8')
+        self.run_tegula('create', 'n', 'n.npy', '--format', 'zarr3')
+        self.assertIn('min -9223372036854775807, max 9223372036854775807', self.out('stats', 'n'))
+        stats = self.json('stats', 'n')['']
+        self.assertEqual((stats['min'], stats['max']), (1 - 2**63, 2**63 - 1))
+        pathlib.Path(self.path('t.json')).write_text(json.dumps({'': [1600000000000000001, 1600000000000000999]}))
+        self.run_tegula('create', 't', 't.json', '--format', 'tiledb', '--shape', '2', '--type', 'datetime64[ns]')
+        self.assertIn('min 2020-09-13T12:26:40.000000001, max 2020-09-13T12:26:40.000000999', self.out('stats', 't'))
+        npy(self.path('f.npy'), [float('inf'), float('-inf'), -1.5e308, 1.5e308, 0, 0], 'd', '<f8')
+        self.run_tegula('create', 'f', 'f.npy', '--format', 'zarr3')
+        stats = self.json('stats', 'f')['']
+        self.assertEqual((stats['min'], stats['max'], stats['histogram_range']), ('-inf', 'inf', [-1.5e308, 1.5e308]))
+        self.assertEqual((stats['histogram'][0], stats['histogram'][10], stats['histogram'][19]), (1, 2, 1))
+        self.assertEqual(len(self.out('stats', 'f').splitlines()), 22)
+
     def test_verify(self):
         grid = self.grid()
         self.assertIn('everything decodes', self.out('verify', grid))
@@ -298,6 +314,28 @@ class Pictures(CommandTest):
         self.assertEqual((len(lines), lines[-1][-1]), (7, '@'))
         self.assertEqual(len(self.out('plot', grid, '--ascii', '--select', '[0]', '--height', '5').splitlines()), 6)
         self.fails(2, '--out', 'plot', grid)
+
+    def test_numbers_that_have_no_place(self):
+        npy(self.path('v.npy'), [-1.5e308, 1.7e308, float('inf'), float('-inf'), float('nan'), 5e-324], 'd', '<f8')
+        npy(self.path('g.npy'), [-1.5e308, 1.7e308, float('inf'), 5e-324], 'd', '<f8', shape=(2, 2))
+        npy(self.path('tiny.npy'), [0, 5e-324], 'd', '<f8')
+        for name in ('v', 'g', 'tiny'):
+            self.run_tegula('create', name, name + '.npy', '--format', 'zarr3')
+        self.run_tegula('create', 's', '--format', 'tiledb', '--sparse', '-d', 'x:int64:0:4000000000000000000:10', '-d', 'y:int64:0:99:10', '-a', 'v:int32:nullable')
+        at = 1600000000000000000
+        self.run_tegula('write', 's', '-', '--as', 'json', stdin=json.dumps({'x': [at, at + 700], 'y': [1, 2], 'v': [None, 3]}))
+        for name in ('v', 'g', 'tiny', 's'):
+            with self.subTest(name):
+                self.run_tegula('plot', name, '--out', name + '.png')
+                self.run_tegula('plot', name, '--ascii')
+
+    def test_axes_show_coordinates(self):
+        self.run_tegula('create', 't', '--format', 'tiledb', '-d', 'x:int32:-50:49:10', '-a', 'v:int32')
+        pictures = set()
+        for part in (['--range', 'x=-50:-41'], ['--range', 'x=0:9'], ['--select', '[0:10]'], ['--select', '[50:60]'], ['--select', '[59:49:-1]']):
+            self.run_tegula('plot', 't', *part, '--out', 'p.png')
+            pictures.add(pathlib.Path(self.path('p.png')).read_bytes())
+        self.assertEqual(len(pictures), 3)  # two parts are named twice, once from either end
 
     def test_tour(self):
         text = self.out('tour')
