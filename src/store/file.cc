@@ -30,7 +30,6 @@
 
 #include "base/fail.h"
 #include "store/neighbours.h"
-#include "store/tail.h"
 
 namespace tegula {
 
@@ -95,7 +94,7 @@ void write_at(int fd, std::uint64_t offset, ByteView bytes, std::string_view pat
   }
 }
 
-class FileStore final : public TailStore {
+class FileStore final : public Store {
  public:
   FileStore(std::string root, const StoreOptions& options) : root_(std::move(root)), options_(options) {}
 

@@ -7,13 +7,12 @@
 #include <shared_mutex>
 
 #include "base/fail.h"
-#include "store/tail.h"
 
 namespace tegula {
 
 namespace {
 
-class MemoryStore final : public TailStore {
+class MemoryStore final : public Store {
  public:
   std::optional<Bytes> get(std::string_view key) const override {
     const auto file = find(key);

@@ -6,7 +6,6 @@
 #include "base/parallel.h"
 #include "store/file.h"
 #include "store/memory.h"
-#include "store/tail.h"
 
 namespace tegula {
 
@@ -63,7 +62,7 @@ void Store::remove_tree(std::string_view prefix) {
 
 namespace {
 
-class SubStore final : public TailStore {
+class SubStore final : public Store {
  public:
   SubStore(std::shared_ptr<Store> store, std::string prefix) : store_(std::move(store)), prefix_(std::move(prefix)) {}
 
@@ -78,7 +77,7 @@ class SubStore final : public TailStore {
     for (std::size_t i = 0; i < reads.size(); ++i) reads[i].found = inner[i].found;
   }
   std::optional<Tail> tail(std::string_view key, std::uint64_t most) const override {
-    return read_tail(*store_, at(key), most);
+    return store_->tail(at(key), most);
   }
   std::optional<std::uint64_t> size(std::string_view key) const override { return store_->size(at(key)); }
   std::vector<Entry> list(std::string_view prefix) const override { return store_->list(folder(prefix)); }

@@ -24,6 +24,12 @@ struct RangeRead {
   bool found = false;
 };
 
+// The end of a file whose size was not known.
+struct Tail {
+  Bytes bytes;             // the last ones
+  std::uint64_t size = 0;  // of the file
+};
+
 struct Entry {
   std::string name;  // one level, without the prefix
   bool folder = false;
@@ -59,6 +65,8 @@ class Store {
 
   virtual std::optional<Bytes> get(std::string_view key) const = 0;
   virtual void get(std::span<RangeRead> reads) const = 0;
+  // At most `most` bytes, with one request.
+  virtual std::optional<Tail> tail(std::string_view key, std::uint64_t most) const = 0;
   virtual std::optional<std::uint64_t> size(std::string_view key) const = 0;  // of a file
   // Files and folders directly below the prefix, sorted by name; empty when there is no such folder.
   virtual std::vector<Entry> list(std::string_view prefix) const = 0;

@@ -2,21 +2,18 @@
 
 #include "base/fail.h"
 #include "store/neighbours.h"
-#include "store/tail.h"
 
 namespace tegula {
 
 namespace {
 
 // Passes everything on; wrappers override what concerns them.
-class Wrapper : public TailStore {
+class Wrapper : public Store {
  public:
   explicit Wrapper(std::shared_ptr<Store> store) : store_(std::move(store)) {}
   std::optional<Bytes> get(std::string_view key) const override { return store_->get(key); }
   void get(std::span<RangeRead> reads) const override { store_->get(reads); }
-  std::optional<Tail> tail(std::string_view key, std::uint64_t most) const override {
-    return read_tail(*store_, key, most);
-  }
+  std::optional<Tail> tail(std::string_view key, std::uint64_t most) const override { return store_->tail(key, most); }
   std::optional<std::uint64_t> size(std::string_view key) const override { return store_->size(key); }
   std::vector<Entry> list(std::string_view prefix) const override { return store_->list(prefix); }
   void put(std::string_view key, std::span<const ByteView> parts) override { store_->put(key, parts); }
@@ -80,7 +77,7 @@ class CountingStore final : public Wrapper {
       if (read.found) counts_->bytes_read += read.into.size();
   }
   std::optional<Tail> tail(std::string_view key, std::uint64_t most) const override {
-    auto tail = read_tail(*store_, key, most);
+    auto tail = store_->tail(key, most);
     ++counts_->reads;
     if (tail) counts_->bytes_read += tail->bytes.size();
     return tail;
@@ -133,7 +130,7 @@ class TracingStore final : public Wrapper {
     }
   }
   std::optional<Tail> tail(std::string_view key, std::uint64_t most) const override {
-    auto tail = read_tail(*store_, key, most);
+    auto tail = store_->tail(key, most);
     sink_(tail ? fmt::format("read {} {}+{}", key, tail->size - tail->bytes.size(), tail->bytes.size())
                : fmt::format("read {} absent", key));
     return tail;

@@ -5,7 +5,6 @@
 #include "base/fail.h"
 #include "format/tiledb/names.h"
 #include "format/tiledb/versions.h"
-#include "store/tail.h"
 
 namespace tegula::tiledb {
 
@@ -65,7 +64,7 @@ void FragmentMetadata::take_footer(ByteView footer, const SchemaFinder& schema_o
 void FragmentMetadata::read_footer(std::uint32_t name_version, const SchemaFinder& schema_of) {
   if (monolithic_metadata(name_version)) return read_monolithic(schema_of);
   const auto read_end = [&](std::uint64_t length) {
-    std::optional<Tail> tail = read_tail(*files_.store, key_, length);
+    std::optional<Tail> tail = files_.store->tail(key_, length);
     if (!tail) fail(ErrorKind::corrupt, "{}: missing, although the fragment is committed", name());
     if (file_size_.value_or(tail->size) != tail->size) fail(ErrorKind::io, "{}: changed while it was read", name());
     file_size_ = tail->size;
