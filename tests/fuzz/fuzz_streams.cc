@@ -1,5 +1,7 @@
 // room: codec
-// The first byte chooses the kind of stream; the rest is decoded up to 64 KiB.
+// The first byte chooses the kind of stream; the rest is decoded up to 64 KiB. What decodes as a whole does so in
+// parts.
+#include <algorithm>
 #include <cstdlib>
 
 #include "codec/streams.h"
@@ -14,6 +16,16 @@ constexpr LzmaFilter kRaw1[] = {{.id = 0x4000000000000001, .dict_size = 65536}};
 constexpr LzmaFilter kRaw2[] = {{.id = 3, .dist = 4}, {.id = 33, .dict_size = 65536}};
 
 using Decode = void (*)(ByteView in, Bytes& out, std::uint64_t limit);
+void zstd_in_parts(ByteView in, Bytes& out, std::uint64_t limit) {
+  zstd_decode_stream(in, out, limit);
+  const std::size_t half = out.size() / 2;
+  for (const std::size_t from : {std::size_t{0}, half / 2, half}) {
+    Bytes part(half);
+    zstd_decode_range(in, out.size(), from, part);
+    if (!std::equal(part.begin(), part.end(), out.begin() + static_cast<std::ptrdiff_t>(from))) std::abort();
+  }
+}
+
 constexpr Decode kDecoders[] = {
     zlib_decode_stream,
     gzip_decode_stream,
@@ -27,6 +39,7 @@ constexpr Decode kDecoders[] = {
     [](ByteView in, Bytes& out, std::uint64_t limit) {
       lzma_decode_stream(in, out, limit, {.format = 3, .filters = kRaw2});
     },
+    zstd_in_parts,
 };
 
 }  // namespace

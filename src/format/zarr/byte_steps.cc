@@ -57,6 +57,7 @@ ByteStep make_zstd(const Json& options, Datatype&) {
   ByteStep step = stream_step(codec::zstd_decode_stream, "zstd");
   const int level = static_cast<int>(int_option(options, "level", 0, -131072, 22));
   const bool checksum = bool_option(options, "checksum", false);
+  step.decode_range = codec::zstd_decode_range;
   step.encode = [level, checksum](ByteView in, Bytes& out) { codec::zstd_encode_stream(in, out, level, checksum); };
   return step;
 }
