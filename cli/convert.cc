@@ -56,7 +56,8 @@ void print_converted(const Flags& flags, const Converted& made, const std::optio
   for (const std::string& loss : made.losses) std::fprintf(stderr, "lost: %s\n", loss.c_str());
   std::string line = fmt::format("{}: {}", flags.to, what_it_is(made.array->schema()));
   if (made.resumed) line += ", went on where it had been stopped";
-  if (made.passed) line += fmt::format(", {} chunks copied as they are", made.passed);
+  const bool tiles = made.array->schema().format == "tiledb";
+  if (made.passed) line += fmt::format(", {} {} copied as they are", made.passed, tiles ? "tiles" : "chunks");
   if (report) line += fmt::format(", {} values compared, {} differ", report->cells, report->different);
   print(line + "\n");
   if (!report) return;

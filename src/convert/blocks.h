@@ -9,19 +9,30 @@
 
 namespace tegula {
 
-// Boxes that cover a shape in C order, each a whole number of chunks along every axis and as near to `cells` as that
-// allows (one chunk at least).
+// Some cells of a dense array, counted from the start of its domain.
+struct CellBox {
+  std::vector<std::uint64_t> first, count;
+  friend bool operator==(const CellBox&, const CellBox&) = default;
+};
+
+Selection selection_of(const CellBox& box);
+// As a double, since a domain may have more than 2^64.
+double cells_of(const CellBox& box);
+
+// Boxes that cover another in C order, each a whole number of chunks along every axis, cut to what they cover, and as
+// near to `cells` as that allows (one chunk at least).
 class Blocks {
  public:
+  Blocks(CellBox box, std::span<const std::uint64_t> chunks, std::uint64_t cells);
   Blocks(std::vector<std::uint64_t> shape, std::span<const std::uint64_t> chunks, std::uint64_t cells);
 
   std::uint64_t count() const { return count_; }
-  std::vector<std::uint64_t> start(std::uint64_t i) const;
-  std::vector<std::uint64_t> extent(std::uint64_t i) const;
-  Selection selection(std::uint64_t i) const;
+  CellBox box(std::uint64_t i) const;
 
  private:
-  std::vector<std::uint64_t> shape_, box_;
+  const CellBox whole_;
+  // By axis: where the chunk of the first cell begins, and the length and number of the boxes from there.
+  std::vector<std::uint64_t> base_, step_, along_;
   std::uint64_t count_ = 1;
 };
 

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "convert/blocks.h"
 #include "convert/convert.h"
+#include "convert/written.h"
 #include "query/gather.h"
 
 namespace tegula {
@@ -61,36 +62,64 @@ void compare_columns(Comparison& report, const Column& a, std::uint64_t i, const
   }
 }
 
+// What has to be looked at: all of the domain, or where either side has something.
+std::vector<CellBox> boxes_to_compare(Comparison& report, const Array& left, const Array& right,
+                                      const std::vector<FieldPair>& fields, const Work& work) {
+  const CellBox whole = whole_domain(left.schema());
+  if (cells_of(whole) <= kLargeDomain) return {whole};
+  std::optional<std::vector<CellBox>> boxes = written_boxes(left, work), more = written_boxes(right, work);
+  if (!boxes || !more) return {whole};
+  for (const FieldPair& field : fields) {
+    Column a = fill_of(*left.schema().attribute(field.left));
+    const Column b = fill_of(*right.schema().attribute(field.right));
+    if (field.as) shape_column(a, *field.as);
+    if (!equal_cells(a, 0, b, 0))
+      report.schema.push_back(
+          fmt::format("the fill values of '{}', which all cells have that nobody wrote", field.left));
+  }
+  boxes->insert(boxes->end(), more->begin(), more->end());
+  return join_boxes(*std::move(boxes), left.schema().chunks());
+}
+
+void compare_box(Comparison& report, const Array& left, const Array& right, const std::vector<FieldPair>& fields,
+                 const CellBox& box, const Work& work) {
+  for (const FieldPair& field : fields) {
+    Query query;
+    query.select = selection_of(box);
+    query.work = work;
+    query.work.progress = nullptr;
+    query.fields = {field.left};
+    Batch a = collect(*left.query(query));
+    query.fields = {field.right};
+    const Batch b = collect(*right.query(query));
+    if (a.cells != b.cells)
+      fail(ErrorKind::corrupt, "a block of field '{}' has {} cells on one side and {} on the other", field.left,
+           a.cells, b.cells);
+    if (field.as) shape_column(a.columns.at(0), *field.as);
+    compare_columns(report, a.columns[0], 0, b.columns[0], 0, a.cells, [&](std::uint64_t k) {
+      std::vector<std::uint64_t> index(box.first);
+      for (std::size_t axis = index.size(); axis-- > 0; k /= box.count[axis]) index[axis] += k % box.count[axis];
+      return index;
+    });
+  }
+}
+
 void compare_dense(Comparison& report, const Array& left, const Array& right, const std::vector<FieldPair>& fields,
                    const Work& work) {
-  const std::vector<std::uint64_t> shape = left.schema().shape();
-  const Blocks blocks(shape, left.schema().chunks(),
-                      std::min<std::uint64_t>(kMostCells, std::max<std::uint64_t>(1, work.memory / 64)));
-  if (work.progress) work.progress->begin("comparing", blocks.count());
-  for (std::uint64_t n = 0; n < blocks.count(); ++n) {
-    work.check();
-    const std::vector<std::uint64_t> start = blocks.start(n), extent = blocks.extent(n);
-    for (const FieldPair& field : fields) {
-      Query query;
-      query.select = blocks.selection(n);
-      query.work = work;
-      query.work.progress = nullptr;
-      query.fields = {field.left};
-      Batch a = collect(*left.query(query));
-      query.fields = {field.right};
-      const Batch b = collect(*right.query(query));
-      if (a.cells != b.cells)
-        fail(ErrorKind::corrupt, "a block of field '{}' has {} cells on one side and {} on the other", field.left,
-             a.cells, b.cells);
-      if (field.as) shape_column(a.columns.at(0), *field.as);
-      compare_columns(report, a.columns[0], 0, b.columns[0], 0, a.cells, [&](std::uint64_t k) {
-        std::vector<std::uint64_t> index(start);
-        for (std::size_t axis = index.size(); axis-- > 0; k /= extent[axis]) index[axis] += k % extent[axis];
-        return index;
-      });
-    }
-    if (work.progress) work.progress->advance(1);
+  std::vector<Blocks> boxes;
+  std::uint64_t count = 0;
+  for (const CellBox& box : boxes_to_compare(report, left, right, fields, work)) {
+    boxes.emplace_back(box, left.schema().chunks(),
+                       std::min<std::uint64_t>(kMostCells, std::max<std::uint64_t>(1, work.memory / 64)));
+    count += boxes.back().count();
   }
+  if (work.progress) work.progress->begin("comparing", count);
+  for (const Blocks& blocks : boxes)
+    for (std::uint64_t n = 0; n < blocks.count(); ++n) {
+      work.check();
+      compare_box(report, left, right, fields, blocks.box(n), work);
+      if (work.progress) work.progress->advance(1);
+    }
   if (work.progress) work.progress->end();
 }
 

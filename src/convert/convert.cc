@@ -12,6 +12,7 @@
 #include "convert/metadata.h"
 #include "convert/pass_through.h"
 #include "convert/record.h"
+#include "convert/written.h"
 #include "format/open.h"
 #include "model/strided.h"
 
@@ -60,37 +61,46 @@ void copy_dense(const Copy& copy) {
   // Taken now: a write may replace what schema() refers to.
   const Schema schema = copy.to.schema();
   if (!copy.resumed) copy.record.block_cells = cells_at_once(schema, copy.work);
-  const Blocks blocks(schema.shape(), schema.chunks(), copy.record.block_cells);
-  copy.record.blocks = blocks.count();
+  std::vector<Blocks> boxes;
+  std::uint64_t count = 0;
+  for (const CellBox& box : copy.boxes) {
+    boxes.emplace_back(box, schema.chunks(), copy.record.block_cells);
+    count += boxes.back().count();
+  }
+  check_blocks(copy, count);
   if (!copy.resumed) write_conversion(copy.store, copy.record);
   Progress* const progress = copy.work.progress;
-  if (progress) progress->begin("copying", blocks.count());
+  if (progress) progress->begin("copying", count);
   if (progress) progress->advance(copy.record.done);
   Work quiet = copy.work;
   quiet.progress = nullptr;
-  for (std::uint64_t i = copy.record.done; i < blocks.count(); ++i) {
-    copy.work.check();
-    Query query;
-    query.fields = copy.sources;
-    query.select = blocks.selection(i);
-    query.work = quiet;
-    Batch batch = collect(*copy.from.query(query));
-    for (std::size_t field = 0; field < copy.sources.size(); ++field)
-      shape_column(batch.columns.at(field), schema.attributes.at(field));
-    WriteOptions options;
-    options.work = quiet;
-    const Column& first = batch.columns.at(0);
-    const bool alone = batch.columns.size() == 1 && !first.var() && !first.nullable;
-    const std::vector<std::uint64_t> extent = blocks.extent(i);
-    if (alone)
-      copy.to.write(blocks.selection(i), first.name,
-                    {first.data.data(), extent, contiguous_strides(extent, first.cell_size())}, options);
-    else
-      copy.to.write(blocks.selection(i), batch, options);
-    copy.record.done = i + 1;
-    // The last one is followed by the end of the note.
-    if (i + 1 < blocks.count()) write_conversion(copy.store, copy.record);
-    if (progress) progress->advance(1);
+  std::uint64_t before = 0;  // blocks of earlier boxes
+  for (const Blocks& blocks : boxes) {
+    while (copy.record.done < before + blocks.count()) {
+      copy.work.check();
+      const CellBox box = blocks.box(copy.record.done - before);
+      Query query;
+      query.fields = copy.sources;
+      query.select = selection_of(box);
+      query.work = quiet;
+      Batch batch = collect(*copy.from.query(query));
+      for (std::size_t field = 0; field < copy.sources.size(); ++field)
+        shape_column(batch.columns.at(field), schema.attributes.at(field));
+      WriteOptions options;
+      options.work = quiet;
+      const Column& first = batch.columns.at(0);
+      const bool alone = batch.columns.size() == 1 && !first.var() && !first.nullable;
+      if (alone)
+        copy.to.write(*query.select, first.name,
+                      {first.data.data(), box.count, contiguous_strides(box.count, first.cell_size())}, options);
+      else
+        copy.to.write(*query.select, batch, options);
+      ++copy.record.done;
+      // The last one is followed by the end of the note.
+      if (copy.record.done < count) write_conversion(copy.store, copy.record);
+      if (progress) progress->advance(1);
+    }
+    before += blocks.count();
   }
   if (progress) progress->end();
 }
@@ -144,6 +154,14 @@ std::shared_ptr<Array> unfinished(const std::shared_ptr<Store>& store, const Con
 
 }  // namespace
 
+void check_blocks(const Copy& copy, std::uint64_t blocks) {
+  if (copy.resumed && copy.record.blocks != blocks)
+    fail(ErrorKind::invalid_argument,
+         "'{}' is an unfinished conversion of {} pieces, and this one has {}; overwrite it to start anew",
+         copy.store.describe(""), copy.record.blocks, blocks);
+  copy.record.blocks = blocks;
+}
+
 std::uint64_t cell_bytes(const Schema& schema) {
   std::uint64_t bytes = 1;
   for (const Attribute& a : schema.attributes) bytes += std::max<std::uint64_t>(a.cell_size(), 16);
@@ -176,11 +194,15 @@ Converted convert(const Array& source, std::shared_ptr<Store> store, const Conve
   out.array = unfinished(store, options, record);
   out.resumed = out.array != nullptr;
   if (!out.array) out.array = create(store, target.schema, options.create);
-  const Copy copy{source, target.sources, *out.array, *store, record, out.resumed, options.fragment_bytes, work};
+  std::vector<CellBox> boxes;
+  if (!rows) boxes = boxes_to_copy(source, target.sources, out.array->schema(), work);
+  const bool may_pass = !options.target.filters;
+  const Copy copy{source,      target.sources,         *out.array, boxes,      *store, record,
+                  out.resumed, options.fragment_bytes, may_pass,   out.passed, work};
   if (carrays) {
     if (!out.resumed) write_conversion(*store, record);
     out.passed = pass_carrays(source, target.sources, *out.array, work);
-  } else if (!rows && !options.target.filters && chunks_fit(source, *out.array)) {
+  } else if (!rows && may_pass && chunks_fit(source, *out.array)) {
     if (!out.resumed) write_conversion(*store, record);
     out.passed = pass_chunks(source, *out.array, *store, work);
   } else if (target.schema.format == "tiledb") {

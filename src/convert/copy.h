@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "convert/blocks.h"
 #include "convert/record.h"
 #include "store/store.h"
 #include "tegula/array.h"
@@ -16,12 +17,18 @@ struct Copy {
   const Array& from;
   const std::vector<std::string>& sources;
   Array& to;
+  const std::vector<CellBox>& boxes;  // dense: where there is something to copy
   Store& store;
   ConversionRecord& record;
   bool resumed;
   std::uint64_t fragment_bytes;
+  bool may_pass;          // what is stored may go over as it is
+  std::uint64_t& passed;  // how much of it did
   const Work& work;
 };
+
+// Notes the number of pieces. Throws invalid_argument when an earlier run cut the same cells into another number.
+void check_blocks(const Copy& copy, std::uint64_t blocks);
 
 // About what a cell takes in memory. Never 0.
 std::uint64_t cell_bytes(const Schema& schema);

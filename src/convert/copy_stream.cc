@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/saturated.h"
 #include "convert/blocks.h"
 #include "convert/convert.h"
 #include "convert/copy.h"
+#include "format/tiledb/pass_tiles.h"
 #include "query/gather.h"
 #include "tegula/tiledb.h"
 
@@ -14,11 +16,6 @@ namespace tegula {
 namespace {
 
 using Extents = std::vector<std::uint64_t>;
-
-std::uint64_t times(std::uint64_t a, std::uint64_t b) {
-  std::uint64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
 
 Work quiet(const Work& work) {
   Work out = work;
@@ -55,33 +52,32 @@ class DenseCopy {
   explicit DenseCopy(const Copy& copy)
       : copy_(copy),
         schema_(copy.to.schema()),
-        shape_(schema_.shape()),
         tile_(schema_.chunks()),
-        by_columns_(schema_.tile_order == Order::col && shape_.size() > 1),
-        slowest_(by_columns_ ? shape_.size() - 1 : 0),
-        cell_(cell_bytes(schema_)) {
+        by_columns_(schema_.tile_order == Order::col && tile_.size() > 1),
+        slowest_(by_columns_ ? tile_.size() - 1 : 0),
+        cell_(cell_bytes(schema_)),
+        budget_(copy.work.memory / 4),
+        pass_(copy.may_pass ? tiledb::TilePass::between(copy.from, copy.sources, copy.to, quiet(copy.work)) : nullptr) {
     for (std::uint64_t& extent : tile_) extent = std::max<std::uint64_t>(1, extent);
-    row_bytes_ = times(cell_, tile_[slowest_]);
-    for (std::size_t i = 0; i < shape_.size(); ++i)
-      if (i != slowest_) row_bytes_ = times(row_bytes_, shape_[i]);
-    budget_ = copy.work.memory / 4;
-    in_rows_ = !by_columns_ && (row_bytes_ <= budget_ || shape_.size() == 1);
   }
 
   void run() {
     ConversionRecord& record = copy_.record;
-    if (!copy_.resumed)
-      record.block_cells = times(std::max<std::uint64_t>(1, copy_.fragment_bytes / row_bytes_), tile_[slowest_]);
-    const std::uint64_t length = shape_[slowest_];
-    record.block_cells = std::clamp<std::uint64_t>(record.block_cells, 1, length);
-    record.blocks = (length + record.block_cells - 1) / record.block_cells;
+    if (!copy_.resumed) record.block_cells = std::max<std::uint64_t>(1, copy_.fragment_bytes / cell_);
+    std::vector<CellBox> pieces;
+    for (const CellBox& box : copy_.boxes) cut(box, record.block_cells, pieces);
+    check_blocks(copy_, pieces.size());
     if (!copy_.resumed) write_conversion(copy_.store, record);
     Progress* const progress = copy_.work.progress;
+    std::uint64_t length = 0, there = 0;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      length += pieces[i].count[slowest_];
+      if (i < record.done) there += pieces[i].count[slowest_];
+    }
     if (progress) progress->begin("copying", length);
-    if (progress) progress->advance(std::min(length, record.done * record.block_cells));
-    while (record.done < record.blocks) {
-      const std::uint64_t first = record.done * record.block_cells;
-      fragment(first, std::min(record.block_cells, length - first));
+    if (progress) progress->advance(there);
+    while (record.done < pieces.size()) {
+      fragment(pieces[record.done]);
       ++record.done;
       // The last one is followed by the end of the note.
       if (record.done < record.blocks) write_conversion(copy_.store, record);
@@ -90,11 +86,28 @@ class DenseCopy {
   }
 
  private:
-  Selection box(const Extents& first, const Extents& count) const {
-    Selection out;
-    for (std::size_t i = 0; i < shape_.size(); ++i)
-      out.axes.push_back(Slice{static_cast<std::int64_t>(first[i]), static_cast<std::int64_t>(first[i] + count[i]), 1});
-    return out;
+  // Of all tiles that lie side by side.
+  std::uint64_t row_cells(const CellBox& box) const {
+    std::uint64_t cells = tile_[slowest_];
+    for (std::size_t i = 0; i < tile_.size(); ++i)
+      if (i != slowest_) cells = saturated_product(cells, box.count[i]);
+    return cells;
+  }
+
+  // Into fragments of about so many cells.
+  void cut(const CellBox& box, std::uint64_t cells, std::vector<CellBox>& out) const {
+    const std::uint64_t rows = saturated_product(std::max<std::uint64_t>(1, cells / row_cells(box)), tile_[slowest_]);
+    CellBox piece = box;
+    for (std::uint64_t left = box.count[slowest_]; left > 0; left -= piece.count[slowest_]) {
+      piece.first[slowest_] = box.first[slowest_] + (box.count[slowest_] - left);
+      piece.count[slowest_] = rows_until(piece.first[slowest_], rows, left);
+      out.push_back(piece);
+    }
+  }
+
+  // Steps end where tiles end.
+  std::uint64_t rows_until(std::uint64_t first, std::uint64_t step, std::uint64_t left) const {
+    return std::min(left, step - first % tile_[slowest_]);
   }
 
   // Axes as they are, or slowest first.
@@ -102,75 +115,80 @@ class DenseCopy {
     if (by_columns_) std::reverse(extents.begin(), extents.end());
     return extents;
   }
+  CellBox turned(const CellBox& box) const { return {turned(box.first), turned(box.count)}; }
 
-  Batch read(const Extents& first, const Extents& count) const {
+  Batch read(const CellBox& box, Order order) const {
     copy_.work.check();
     Query query;
     query.fields = copy_.sources;
-    query.select = box(first, count);
+    query.select = selection_of(box);
+    query.order = order;
     query.work = quiet(copy_.work);
     Batch batch = collect(*copy_.from.query(query));
     for (std::size_t i = 0; i < copy_.sources.size(); ++i) shape_column(batch.columns.at(i), schema_.attributes.at(i));
     return batch;
   }
 
-  void fragment(std::uint64_t first_row, std::uint64_t rows) const {
-    Extents first(shape_.size(), 0), count = shape_;
-    first[slowest_] = first_row;
-    count[slowest_] = rows;
+  void fragment(const CellBox& box) const {
+    if (pass_) {
+      copy_.passed += pass_->copy_box(
+          box.first, box.count,
+          [&](const Extents& first, const Extents& count) { return read({first, count}, Order::global); }, copy_.work);
+      return;
+    }
+    const bool in_rows = !by_columns_ && (saturated_product(row_cells(box), cell_) <= budget_ || tile_.size() == 1);
     WriteOptions options;
     options.work = quiet(copy_.work);
-    std::uint64_t tile_bytes = times(cell_, 8);
-    for (const std::uint64_t extent : tile_) tile_bytes = times(tile_bytes, extent);
+    std::uint64_t tile_bytes = saturated_product(cell_, 8);
+    for (const std::uint64_t extent : tile_) tile_bytes = saturated_product(tile_bytes, extent);
     options.work.memory = std::max(options.work.memory, tile_bytes);
-    options.order = in_rows_ ? Order::row : Order::global;
-    const std::unique_ptr<CellWriter> writer = copy_.to.write_stream(box(first, count), options);
-    if (in_rows_)
-      write_rows(*writer, first, count);
+    options.order = in_rows ? Order::row : Order::global;
+    const std::unique_ptr<CellWriter> writer = copy_.to.write_stream(selection_of(box), options);
+    if (in_rows)
+      write_rows(*writer, box);
     else
-      write_tiles(*writer, first, count);
+      write_tiles(*writer, box);
     writer->commit();
   }
 
-  void write_rows(CellWriter& writer, Extents first, Extents count) const {
-    const std::uint64_t end = first[0] + count[0];
-    const std::uint64_t step = times(std::max<std::uint64_t>(1, budget_ / row_bytes_), tile_[0]);
-    for (; first[0] < end; first[0] += count[0]) {
-      count[0] = std::min(step, end - first[0]);
-      writer.write(read(first, count));
-      if (copy_.work.progress) copy_.work.progress->advance(count[0]);
+  void write_rows(CellWriter& writer, CellBox box) const {
+    const std::uint64_t step =
+        saturated_product(std::max<std::uint64_t>(1, budget_ / saturated_product(row_cells(box), cell_)), tile_[0]);
+    for (std::uint64_t left = box.count[0]; left > 0; left -= box.count[0], box.first[0] += box.count[0]) {
+      box.count[0] = rows_until(box.first[0], step, left);
+      writer.write(read(box, Order::row));
+      if (copy_.work.progress) copy_.work.progress->advance(box.count[0]);
     }
   }
 
-  void write_tiles(CellWriter& writer, const Extents& first, const Extents& count) const {
-    const Blocks blocks(turned(count), turned(tile_), std::max<std::uint64_t>(1, budget_ / 2 / cell_));
+  void write_tiles(CellWriter& writer, const CellBox& box) const {
+    const Blocks blocks(turned(box), turned(tile_), std::max<std::uint64_t>(1, budget_ / 2 / cell_));
     Buffer<std::uint64_t> positions;
     for (std::uint64_t i = 0; i < blocks.count(); ++i) {
-      Extents start = turned(blocks.start(i));
-      const Extents extent = turned(blocks.extent(i));
-      for (std::size_t d = 0; d < start.size(); ++d) start[d] += first[d];
-      Batch batch = read(start, extent);
+      const CellBox block = turned(blocks.box(i));
+      Batch batch = read(block, Order::row);
       positions.clear();
-      const Blocks tiles(turned(extent), turned(tile_), 1);
-      for (std::uint64_t t = 0; t < tiles.count(); ++t)
-        add_positions(positions, extent, turned(tiles.start(t)), turned(tiles.extent(t)), schema_.cell_order);
+      const Blocks tiles(turned(block), turned(tile_), 1);
+      for (std::uint64_t t = 0; t < tiles.count(); ++t) {
+        CellBox tile = turned(tiles.box(t));
+        for (std::size_t d = 0; d < tile.first.size(); ++d) tile.first[d] -= block.first[d];
+        add_positions(positions, block.count, tile.first, tile.count, schema_.cell_order);
+      }
       for (Column& column : batch.columns) column = gather(column, positions);
       batch.shape.reset();
       writer.write(batch);
     }
-    if (copy_.work.progress) copy_.work.progress->advance(count[slowest_]);
+    if (copy_.work.progress) copy_.work.progress->advance(box.count[slowest_]);
   }
 
   const Copy& copy_;
   const Schema schema_;
-  const Extents shape_;
   Extents tile_;
   const bool by_columns_;
   const std::size_t slowest_;
   const std::uint64_t cell_;
-  std::uint64_t row_bytes_ = 0;  // of all tiles that lie side by side
-  std::uint64_t budget_ = 0;
-  bool in_rows_ = true;
+  const std::uint64_t budget_;
+  const std::unique_ptr<tiledb::TilePass> pass_;
 };
 
 // Is the global order of the one that of the other?
@@ -186,6 +204,24 @@ std::uint64_t cells_there(const Array& to) {
   std::uint64_t cells = 0;
   for (const FragmentInfo& fragment : to.info().fragments) cells += fragment.cells;
   return cells;
+}
+
+// False when the tiles have to be decoded.
+bool pass_sparse(const Copy& copy, const Schema& schema) {
+  if (!copy.may_pass) return false;
+  const Work work = quiet(copy.work);
+  const std::unique_ptr<tiledb::TilePass> pass = tiledb::TilePass::between(copy.from, copy.sources, copy.to, work);
+  if (!pass) return false;
+  const std::uint64_t there = copy.resumed ? cells_there(copy.to) : 0, tiles = pass->tiles();
+  const std::uint64_t step =
+      std::max<std::uint64_t>(1, copy.fragment_bytes / saturated_product(schema.capacity, cell_bytes(schema)));
+  // All fragments but the last are of whole tiles.
+  for (std::uint64_t first = (there + schema.capacity - 1) / schema.capacity; first < tiles; first += step) {
+    const std::uint64_t count = std::min(step, tiles - first);
+    copy.passed += pass->copy_tiles(first, count, work);
+    if (copy.work.progress) copy.work.progress->advance(saturated_product(count, schema.capacity));
+  }
+  return true;
 }
 
 void copy_sparse(const Copy& copy, const Schema& schema, bool sorted) {
@@ -214,7 +250,7 @@ void copy_sparse(const Copy& copy, const Schema& schema, bool sorted) {
     } else {
       if (!writer) writer = copy.to.write_stream(std::nullopt, options);
       writer->write(*batch);
-      bytes += times(batch->cells, cell);
+      bytes += saturated_product(batch->cells, cell);
       if (bytes >= copy.fragment_bytes) {
         std::exchange(writer, nullptr)->commit();
         bytes = 0;
@@ -236,7 +272,7 @@ void stream_sparse_cells(const Copy& copy) {
   if (!copy.resumed) write_conversion(copy.store, record);
   if (record.done == 0) {
     if (copy.work.progress) copy.work.progress->begin("copying cells", 0);
-    copy_sparse(copy, schema, sorted);
+    if (!pass_sparse(copy, schema)) copy_sparse(copy, schema, sorted);
     if (copy.work.progress) copy.work.progress->end();
   }
   if (sorted || copy.to.info().fragments.size() < 2) return;

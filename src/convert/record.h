@@ -16,7 +16,7 @@ inline constexpr std::string_view kConversionKey = ".tegula-conversion";
 struct ConversionRecord {
   std::string source;             // what is copied: where it is, and how large
   std::string target;             // what it becomes: format, shape, grid, fields
-  std::uint64_t block_cells = 0;  // dense: the size of the pieces, which the memory decided
+  std::uint64_t block_cells = 0;  // dense: about the size of the pieces, which the memory decided, or the options
   std::uint64_t blocks = 0;       // dense: pieces in all; 0 for rows
   std::uint64_t done = 0;         // dense: pieces that are there, counted from the first
 };

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "convert/filters.h"
+#include "convert/written.h"
 
 namespace tegula {
 
@@ -89,20 +90,6 @@ void keep_field(Target& target, const std::string& name) {
   std::erase_if(attributes, [&](const Attribute& a) { return a.name != name; });
 }
 
-// Nobody waits for a copy of more: such domains leave room for cells to come.
-void refuse_endless_domains(const Array& source) {
-  constexpr double kMost = 1e13;
-  const Schema& schema = source.schema();
-  if (schema.sparse || schema.table) return;
-  double cells = 1;
-  for (const std::uint64_t extent : schema.shape()) cells *= static_cast<double>(extent);
-  if (cells > kMost)
-    fail(ErrorKind::unsupported,
-         "the source is a dense array of {:.1e} cells, written or not, which are too many to copy; read the part that "
-         "was written into a file (`tegula info` shows which it is) and create an array from that",
-         cells);
-}
-
 }  // namespace
 
 void to_tiledb_type(Attribute& attribute) {
@@ -123,7 +110,6 @@ void to_tiledb_type(Attribute& attribute) {
 }
 
 Target plan_target(const Array& source, const TargetOptions& options) {
-  refuse_endless_domains(source);
   const Schema& from = source.schema();
   Target target;
   target.schema = from;
@@ -191,6 +177,7 @@ Target plan_target(const Array& source, const TargetOptions& options) {
 
   if (target.sources.empty())
     for (const Attribute& a : to.attributes) target.sources.push_back(a.name);
+  if (!from.sparse && !from.table) boxes_to_copy(source, target.sources, to, {});
   const std::size_t fragments = source.info().fragments.size();
   if (fragments > 1)
     target.losses.push_back(fmt::format("the history of {} fragments: only the present state is copied", fragments));

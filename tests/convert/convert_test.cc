@@ -12,6 +12,7 @@
 #include "convert/record.h"
 #include "format/open.h"
 #include "model/strided.h"
+#include "stops.h"
 #include "store/memory.h"
 #include "store/wrappers.h"
 #include "tegula/error.h"
@@ -83,7 +84,7 @@ TEST(Blocks, CoverEveryCellOnceInWholeChunks) {
     const Blocks blocks(shape, chunks, cells);
     std::vector<int> seen(5 * 7 * 3, 0);
     for (std::uint64_t i = 0; i < blocks.count(); ++i) {
-      const auto start = blocks.start(i), extent = blocks.extent(i);
+      const auto [start, extent] = blocks.box(i);
       for (std::size_t axis = 0; axis < 3; ++axis) EXPECT_EQ(start[axis] % chunks[axis], 0u);
       for (std::uint64_t a = 0; a < extent[0]; ++a)
         for (std::uint64_t b = 0; b < extent[1]; ++b)
@@ -91,8 +92,16 @@ TEST(Blocks, CoverEveryCellOnceInWholeChunks) {
     }
     EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), 5 * 7 * 3) << cells;
   }
-  EXPECT_EQ(Blocks({0, 4}, std::vector<std::uint64_t>{2, 2}, 10).count(), 0u);
-  EXPECT_EQ(Blocks({}, std::vector<std::uint64_t>{}, 10).count(), 1u);
+  EXPECT_EQ(Blocks(std::vector<std::uint64_t>{0, 4}, std::vector<std::uint64_t>{2, 2}, 10).count(), 0u);
+  EXPECT_EQ(Blocks(CellBox{}, std::vector<std::uint64_t>{}, 10).count(), 1u);
+}
+
+TEST(Blocks, OfABoxEndWhereChunksEnd) {
+  const std::uint64_t far = std::uint64_t{1} << 62;
+  const Blocks blocks(CellBox{{far + 5, 3}, {10, 4}}, std::vector<std::uint64_t>{4, 100}, 20);
+  std::vector<CellBox> boxes;
+  for (std::uint64_t i = 0; i < blocks.count(); ++i) boxes.push_back(blocks.box(i));
+  EXPECT_EQ(boxes, (std::vector<CellBox>{{{far + 5, 3}, {3, 4}}, {{far + 8, 3}, {4, 4}}, {{far + 12, 3}, {3, 4}}}));
 }
 
 TEST(Filters, NamesOptionsAsTheFormatDoes) {
@@ -251,27 +260,7 @@ TEST(Convert, GoesOnWhereItWasStopped) {
     options.source_name = "source";
     Work work;
     work.memory = 512;
-    std::size_t resumed = 0;
-    for (std::uint64_t at = 0;; ++at) {
-      ASSERT_LT(at, 500u);
-      const std::shared_ptr<Store> store = make_memory_store();
-      const auto plan = std::make_shared<FaultPlan>();
-      plan->at = at;
-      try {
-        convert(*row.source, failing_store(store, plan), options, work);
-        break;
-      } catch (const Error& error) {
-        ASSERT_EQ(error.kind(), ErrorKind::io) << error.what();
-      }
-      if (!read_conversion(*store)) continue;
-      const Converted done = convert(*row.source, store, options, work);
-      EXPECT_TRUE(done.resumed);
-      EXPECT_FALSE(read_conversion(*store));
-      const Comparison report = compare(*row.source, *open(store), {});
-      EXPECT_TRUE(report.same()) << row.to << " stopped at change " << at << ": " << report.different;
-      ++resumed;
-    }
-    EXPECT_GE(resumed, 3u) << row.to;
+    EXPECT_GE(stop_at_every_change(*row.source, options, work).resumed, 3u) << row.to;
   }
 }
 

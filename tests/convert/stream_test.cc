@@ -3,69 +3,12 @@
 
 #include <algorithm>
 
-#include "base/endian.h"
-#include "convert/compare.h"
-#include "convert/convert.h"
 #include "convert/filters.h"
-#include "convert/record.h"
-#include "format/open.h"
-#include "store/memory.h"
-#include "store/wrappers.h"
-#include "tegula/error.h"
+#include "samples.h"
+#include "stops.h"
 
 namespace tegula {
 namespace {
-
-Attribute attribute(const char* name, TypeId type, std::uint32_t values_per_cell = 1, bool nullable = false) {
-  Attribute a;
-  a.name = name;
-  a.type = type;
-  a.values_per_cell = values_per_cell;
-  a.nullable = nullable;
-  a.fill = Bytes(a.cell_size(), std::byte{0});
-  return a;
-}
-
-template <class T>
-void put(Bytes& out, T value) {
-  out.resize(out.size() + sizeof(T));
-  store_le(out.data() + out.size() - sizeof(T), value);
-}
-
-// Numbers, texts of many lengths, and numbers of which some are null; all different.
-Batch cells_for(const Schema& schema, std::uint64_t cells) {
-  Batch batch;
-  batch.cells = cells;
-  for (const Attribute& a : schema.attributes) {
-    Column column;
-    column.name = a.name;
-    column.type = a.type;
-    column.values_per_cell = a.values_per_cell;
-    column.nullable = a.nullable;
-    if (column.var()) column.offsets.push_back(0);
-    for (std::uint64_t i = 0; i < cells; ++i) {
-      if (column.var()) {
-        const std::string text = std::string(i % 5, 'a') + std::to_string(i);
-        column.data.insert(column.data.end(), bytes_of(text).begin(), bytes_of(text).end());
-        column.offsets.push_back(column.data.size());
-      } else {
-        put(column.data, static_cast<std::int32_t>(i * 3));
-      }
-      if (a.nullable) column.validity.push_back(std::byte{i % 3 != 0});
-    }
-    batch.columns.push_back(std::move(column));
-  }
-  return batch;
-}
-
-Dimension dimension(const char* name, std::int64_t high, std::int64_t tile) {
-  Dimension d;
-  d.name = name;
-  d.type = TypeId::int64;
-  d.domain = {std::int64_t{0}, high};
-  d.tile = tile;
-  return d;
-}
 
 std::shared_ptr<Array> cube(Order tile_order, Order cell_order) {
   Schema schema;
@@ -88,15 +31,7 @@ std::shared_ptr<Array> points() {
   schema.dimensions = {dimension("x", 999, 10), dimension("y", 999, 10)};
   schema.attributes = {attribute("n", TypeId::int32), attribute("t", TypeId::utf8, kVar)};
   const std::shared_ptr<Array> array = create(make_memory_store(), schema);
-  Batch batch = cells_for(schema, 300);
-  for (const char* name : {"x", "y"}) {
-    Column column;
-    column.name = name;
-    column.type = TypeId::int64;
-    for (std::int64_t i = 0; i < 300; ++i) put(column.data, *name == 'x' ? i * 37 % 1000 : i * 11 % 1000);
-    batch.columns.push_back(std::move(column));
-  }
-  array->write(batch);
+  array->write(points_for(schema, 300));
   return array;
 }
 
@@ -129,26 +64,10 @@ TEST(ConvertStream, LargeCopiesBecomeFragmentsThatSurviveAStop) {
     options.fragment_bytes = 4000;
     Work work;
     work.memory = 8000;
-    std::size_t kept = 0;
-    for (std::uint64_t at = 0;; ++at) {
-      ASSERT_LT(at, 500u);
-      const std::shared_ptr<Store> store = make_memory_store();
-      const auto plan = std::make_shared<FaultPlan>();
-      plan->at = at;
-      try {
-        EXPECT_GT(convert(*source, failing_store(store, plan), options, work).array->info().fragments.size(), 1u);
-        break;
-      } catch (const Error& error) {
-        ASSERT_EQ(error.kind(), ErrorKind::io) << error.what();
-      }
-      if (!read_conversion(*store)) continue;
-      const std::size_t before = open(store)->info().fragments.size();
-      kept += before;
-      EXPECT_TRUE(convert(*source, store, options, work).resumed);
-      EXPECT_TRUE(compare(*source, *open(store), {}).same()) << "stopped at change " << at;
-      EXPECT_GE(open(store)->info().fragments.size(), before);
-    }
-    EXPECT_GT(kept, 0u);
+    const Stops stops = stop_at_every_change(*source, options, work);
+    ASSERT_TRUE(stops.whole);
+    EXPECT_GT(stops.whole->info().fragments.size(), 1u);
+    EXPECT_GT(stops.kept, 0u);
   }
 }
 
@@ -224,24 +143,7 @@ TEST(ConvertStream, ChunksOfBcolzGoOnWhereTheyWereStopped) {
     const std::shared_ptr<Array> source = bcolz_rows(make_memory_store(), table);
     ConvertOptions options;
     options.source_name = "source";
-    std::size_t resumed = 0;
-    for (std::uint64_t at = 0;; ++at) {
-      ASSERT_LT(at, 500u);
-      const std::shared_ptr<Store> store = make_memory_store();
-      const auto plan = std::make_shared<FaultPlan>();
-      plan->at = at;
-      try {
-        convert(*source, failing_store(store, plan), options, {});
-        break;
-      } catch (const Error& error) {
-        ASSERT_EQ(error.kind(), ErrorKind::io) << error.what();
-      }
-      if (!read_conversion(*store)) continue;
-      EXPECT_TRUE(convert(*source, store, options, {}).resumed);
-      EXPECT_TRUE(compare(*source, *open(store), {}).same()) << "stopped at change " << at;
-      ++resumed;
-    }
-    EXPECT_GE(resumed, 3u);
+    EXPECT_GE(stop_at_every_change(*source, options, {}).resumed, 3u);
   }
 }
 

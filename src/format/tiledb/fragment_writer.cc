@@ -3,6 +3,7 @@
 #include "format/tiledb/fragment_writer.h"
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <optional>
 
@@ -55,6 +56,17 @@ void FragmentWriter::File::append(ByteView tile) {
   offsets.push_back(size);
   upload->append(tile);
   size += tile.size();
+}
+
+void FragmentWriter::File::append(const StoredTiles::Part& tiles) {
+  if (!upload) return;
+  std::uint64_t begin = 0;
+  for (const std::uint64_t end : tiles.ends) {
+    offsets.push_back(size + begin);
+    begin = end;
+  }
+  upload->append(tiles.bytes);
+  size += tiles.bytes.size();
 }
 
 FragmentWriter::FragmentWriter(WriteTarget target, bool dense, const FragmentTimes& times)
@@ -197,6 +209,24 @@ void FragmentWriter::add_tiles(std::uint64_t count, std::uint64_t tile_bytes, co
       writing = false;
     });
   }
+  tiles_ += count;
+}
+
+void FragmentWriter::add_stored(std::uint64_t count, const TileTaker& take, const Work& work) {
+  const Context doing([&] { return fmt::format("writing fragment {}", name_); });
+  threads_ = work.threads;
+  parallel_for(work, columns_.size(), [&](std::size_t i) {
+    Column& column = columns_[i];
+    LeasePool<StoredTiles>::Lease lease(stored_);
+    StoredTiles& tiles = *lease;
+    tiles.clear();
+    take(column.fields[0], tiles);
+    column.data.append(tiles.data);
+    column.var.append(tiles.var);
+    column.validity.append(tiles.validity);
+    column.var_sizes.insert(column.var_sizes.end(), tiles.var_sizes.begin(), tiles.var_sizes.end());
+    std::move(tiles.statistics.begin(), tiles.statistics.end(), std::back_inserter(column.statistics));
+  });
   tiles_ += count;
 }
 

@@ -42,6 +42,25 @@ struct FragmentTimes {
   bool timestamps = false, deletes = false;
 };
 
+// Consecutive tiles of a field as they lie in its files. A part that the field lacks is empty.
+struct StoredTiles {
+  struct Part {
+    Bytes bytes;
+    std::vector<std::uint64_t> ends;  // of each tile in `bytes`
+  };
+  Part data, var, validity;
+  std::vector<std::uint64_t> var_sizes;
+  std::vector<TileStatistics> statistics;
+  void clear() {  // keeps the memory
+    for (Part* part : {&data, &var, &validity}) {
+      part->bytes.clear();
+      part->ends.clear();
+    }
+    var_sizes.clear();
+    statistics.clear();
+  }
+};
+
 // Not thread-safe. Nothing is visible before commit() returns; dropped before, it removes what it wrote.
 class FragmentWriter {
  public:
@@ -60,6 +79,11 @@ class FragmentWriter {
   // fields takes, by which memory is kept in bounds.
   using TileFiller = std::function<void(std::uint64_t tile, std::size_t field, TileColumn& out)>;
   void add_tiles(std::uint64_t count, std::uint64_t tile_bytes, const TileFiller& fill, const Work& work);
+  // Adds the next `count` tiles as another fragment stores them, which the caller knows to fit. `take` puts those of a
+  // field (an index into fields()) into empty ones, whose buffers are used again; it is called from several threads.
+  // Versions 5 and later.
+  using TileTaker = std::function<void(std::size_t field, StoredTiles& out)>;
+  void add_stored(std::uint64_t count, const TileTaker& take, const Work& work);
   void commit(const FragmentCover& cover);
 
   // The same in steps, for fragments that a file of commits makes visible together: everything but the mark, and the
@@ -77,6 +101,7 @@ class FragmentWriter {
     std::uint64_t size = 0;
     std::vector<std::uint64_t> offsets;
     void append(ByteView tile);
+    void append(const StoredTiles::Part& tiles);
   };
   // One slot of the footer: a field, or all the dimensions of versions 3 and 4.
   struct Column {
@@ -109,6 +134,7 @@ class FragmentWriter {
   ScratchPool scratch_;
   LeasePool<TileColumn> cells_;
   LeasePool<EncodedTile> encoded_;
+  LeasePool<StoredTiles> stored_;
   bool committed_ = false;
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/context.h"
 #include "base/fail.h"
+#include "base/saturated.h"
 #include "format/tiledb/dense_grid.h"
 #include "format/tiledb/write_input.h"
 #include "model/strided.h"
@@ -42,14 +43,14 @@ class Bands {
       if (!bands) break;
       std::uint64_t rest = cell;  // bytes of a band of one cell along d
       for (std::size_t e = 0; e < n; ++e)
-        if (e != d) rest = saturated(rest, std::min(step_[e], box.count[e]));
+        if (e != d) rest = saturated_product(rest, std::min(step_[e], box.count[e]));
       const std::uint64_t tiles =
-          std::max<std::uint64_t>(1, std::min(budget, kEnough) / saturated(rest, grid_.extent[d]));
-      step_[d] = saturated(tiles, grid_.extent[d]);
-      if (order != Order::global || saturated(rest, grid_.extent[d]) <= budget) break;
+          std::max<std::uint64_t>(1, std::min(budget, kEnough) / saturated_product(rest, grid_.extent[d]));
+      step_[d] = saturated_product(tiles, grid_.extent[d]);
+      if (order != Order::global || saturated_product(rest, grid_.extent[d]) <= budget) break;
     }
     std::uint64_t bytes = cell;
-    for (std::size_t d = 0; d < n; ++d) bytes = saturated(bytes, std::min(step_[d], box.count[d]));
+    for (std::size_t d = 0; d < n; ++d) bytes = saturated_product(bytes, std::min(step_[d], box.count[d]));
     if (bytes > memory)
       fail(ErrorKind::unsupported,
            "cells in {} order over this box need {} bytes at once, and the budget is {}: give them in {} order, in "
@@ -81,10 +82,6 @@ class Bands {
   }
 
  private:
-  static std::uint64_t saturated(std::uint64_t a, std::uint64_t b) {
-    std::uint64_t product = 0;
-    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-  }
   static std::string_view name_of(Order order) {
     return order == Order::row ? "row" : order == Order::col ? "col" : "global";
   }

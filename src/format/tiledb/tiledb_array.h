@@ -20,6 +20,8 @@ class TiledbArray : public Array {
             const Work& work) const override;
   std::vector<Problem> verify(const Work& work) const override;
 
+  const std::shared_ptr<const ReadState>& state() const { return state_; }
+
  protected:
   std::shared_ptr<const ReadState> state_;
 };

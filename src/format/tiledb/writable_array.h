@@ -46,9 +46,11 @@ class WritableArray final : public Array {
   const OpenOptions& options() const { return options_; }
   void changed();  // what reads see: they open the array again
 
- private:
+  // What copies of stored tiles start from: the array as reads see it now, and the newest schema.
   std::shared_ptr<const TiledbArray> reader() const;
   WriteTarget target() const;
+
+ private:
   void changed_schema();
 
   const std::shared_ptr<Store> store_;

@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "base/fail.h"
 #include "base/parallel.h"
+#include "base/saturated.h"
 #include "format/zarr/fill_value.h"
 #include "format/zarr/listing.h"
 #include "format/zarr/metadata_files.h"
@@ -121,9 +122,9 @@ Info ZarrArray::info(const Work&) const {
   Info info;
   FieldSize field;
   for (const ChunkFile& file : listing.chunks) field.stored += file.size;
-  field.decoded = cell_count(meta.shape) * meta.cell.item();
+  field.decoded = saturated_product(saturated_product(meta.shape), meta.cell.item());
   info.chunks_present = listing.chunks.size();
-  info.chunks_expected = cell_count(chunk_grid(meta.shape, meta.chunks));
+  info.chunks_expected = saturated_product(chunk_grid(meta.shape, meta.chunks));
   info.stored_bytes = field.stored;
   const DocumentNames& documents = kDocuments[meta.version];
   info.stored_bytes += store_->size(documents.array).value_or(0);
@@ -148,7 +149,7 @@ std::vector<Problem> ZarrArray::verify(const Work& work) const {
     }
   });
   std::erase_if(problems, [](const Problem& problem) { return problem.file.empty(); });
-  const std::uint64_t expected = cell_count(chunk_grid(meta.shape, meta.chunks));
+  const std::uint64_t expected = saturated_product(chunk_grid(meta.shape, meta.chunks));
   if (listing.chunks.size() < expected && (missing_ == Missing::error || !meta.fill_defined))
     problems.push_back({missing_ == Missing::error ? Problem::Severity::damage : Problem::Severity::note,
                         std::string(kDocuments[meta.version].array),
