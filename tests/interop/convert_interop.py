@@ -82,8 +82,17 @@ WHOLES = [
     ("nullable-bcolz", "nullable", ["--to", "bcolz", "--lossy"], {"": [1, 0, 3, 0]}),
     ("fields-tiledb", "fields-2d", ["--tile", "2,1"], {"a": [1, 2, 3, 4], "b": [0.5, 1.5, 2.5, 3.5], "c": ["p", "qq", "", "rrr"]}),
     ("fields-zarr", "fields-2d", ["--to", "zarr2", "--field", "b"], {"": [0.5, 1.5, 2.5, 3.5]}),
+    # Tiles that go over as they are.
+    ("sparse-passed", "sparse", [], {"x": [2, 5, 90], "y": ["a", "b", "b"], "v": [2.5, 1.5, INF]}),
+    ("nullable-passed", "nullable", [], {"v": [1, None, 3, None]}),
+    ("fields-passed", "fields-2d", [], {"a": [1, 2, 3, 4], "b": [0.5, 1.5, 2.5, 3.5], "c": ["p", "qq", "", "rrr"]}),
+    ("field-passed", "fields-2d", ["--field", "c"], {"c": ["p", "qq", "", "rrr"]}),
+    ("history-passed", "history", ["--lossy"], {"": [7, 8, 3, 4]}),
     ("history-zarr", "history", ["--to", "zarr2", "--lossy"], {"": [7, 8, 3, 4]}),
 ]
+
+# Where cells of a huge dense domain are written, and which.
+ENDLESS = [(3, [1, 2, 3]), (3 * 10**18, [4, 5])]
 
 READER = r"""
 import json, sys, warnings
@@ -186,12 +195,27 @@ class Run:
         self.must("create", "complex", "--format", "zarr2", "--shape", "3", "--type", "complex128")
         self.must("create", "records", "--format", "zarr2", "--shape", "3", "--type", "[('a', '<i4'), ('b', '<f8')]")
 
+    def endless(self):
+        """A dense domain with a few cells that were written, far apart."""
+        self.must("create", "endless", "--format", "tiledb", "-d", "x:int64:0:4000000000000000000:4", "-a", "v:int32")
+        for at, values in ENDLESS:
+            with open(self.path("more.json"), "w") as out:
+                json.dump({"v": values}, out)
+            self.must("write", "endless", "more.json", "--select", f"[{at}:{at + len(values)}]")
+        for target in ("tiledb", "zarr2", "zarr3"):
+            name = "endless." + target
+            self.must("convert", "endless", name, "--to", target, "--lossy", "--verify")
+            self.must("diff", "endless", name)
+            self.converted += 1
+
     def copy(self, source, name, flags, target, shape, fields):
         lossy = "--lossy" in flags or "--field" in flags  # which diff would show
         done = self.command("convert", source, name, *flags, *(["--verify"] if lossy else []))
         self.converted += 1
         if done.returncode:
             return self.wrong(f"{source} to {name} {' '.join(flags)}: {done.stdout}{done.stderr}".rstrip())
+        if name.endswith("-passed") and "tiles copied as they are" not in done.stdout:
+            self.wrong(f"{source} to {name}: no tile was copied as it is: {done.stdout}".rstrip())
         if not lossy:
             seen = self.command("diff", source, name)
             if seen.returncode:
@@ -228,6 +252,7 @@ class Run:
             asked = flags[flags.index("--to") + 1] if "--to" in flags else "bcolz" if source == "table" else "tiledb"
             self.copy(source, name, flags, asked, None, fields)
         self.refusals()
+        self.endless()
 
     def compare(self, peer, copies, answers):
         good = 0
@@ -266,6 +291,11 @@ class Run:
                 # libtiledb shows the dimensions of dense arrays as well when they are asked for; fields that were not put in do not count.
                 answer = {n: {"shape": None, "values": v} for n, v in answer["fields"].items() if n in fields}
             answers.append(answer)
+        if not self.only:
+            for at, values in ENDLESS:
+                answer = peer.ask({"do": "read", "uri": self.path("endless.tiledb"), "layout": "row-major", "ranges": {"x": [at - 1, at + len(values)]}})
+                if answer.get("fields", {}).get("v", [])[1:-1] != values:
+                    self.wrong(f"libtiledb reads the cells of the endless domain at {at} as {answer}, not {values}")
         peer.close()
         self.compare("libtiledb " + LATEST[0], self.copies["tiledb"], answers)
 
