@@ -1,10 +1,11 @@
-// Results as an Arrow IPC file. https://arrow.apache.org/docs/format/Columnar.html
+// Results as an Arrow IPC file.
 #include <algorithm>
 #include <limits>
 
 #include "base/cursor.h"
 #include "base/fail.h"
 #include "base/utf8.h"
+#include "convert/arrow_codes.h"
 #include "file_writer.h"
 #include "flat_builder.h"
 #include "output.h"
@@ -16,20 +17,8 @@ namespace {
 
 using Place = FlatBuilder::Place;
 
-// Members of Arrow's unions Type and MessageHeader.
-enum ArrowType : std::uint8_t {
-  kInt = 2,
-  kFloat = 3,
-  kBool = 6,
-  kTimestamp = 10,
-  kFixedBinary = 15,
-  kFixedList = 16,
-  kDuration = 18,
-  kLargeBinary = 19,
-  kLargeUtf8 = 20,
-  kLargeList = 21
-};
-enum MessageHeader : std::uint8_t { kSchema = 1, kRecordBatch = 3 };
+using enum arrow::Type;
+using enum arrow::MessageHeader;
 constexpr std::uint64_t kVersion5 = 4;
 
 bool utf8_type(TypeId id) {
@@ -182,7 +171,7 @@ Place schema_table(FlatBuilder& flat, const Batch& batch) {
 
 class ArrowOutput final : public Output {
  public:
-  explicit ArrowOutput(const std::string& path) : file_(path) { file_.write(std::string_view("ARROW1\0\0", 8)); }
+  explicit ArrowOutput(const std::string& path) : file_(path) { file_.write(arrow::kMagic); }
 
   void add(const Batch& batch) override {
     if (!started_) {
@@ -219,13 +208,13 @@ class ArrowOutput final : public Output {
     Bytes tail;
     ByteWriter(tail).put<std::uint32_t>(static_cast<std::uint32_t>(footer.size()));
     file_.write(ByteView(tail));
-    file_.write("ARROW1");
+    file_.write(arrow::kMagic.substr(0, 6));
     file_.commit();
   }
 
  private:
   // Returns the length of what precedes the body.
-  std::uint64_t message(FlatBuilder& flat, MessageHeader kind, Place header, ByteView body) {
+  std::uint64_t message(FlatBuilder& flat, arrow::MessageHeader kind, Place header, ByteView body) {
     const FlatBuilder::Slot slots[] = {FlatBuilder::i64(3, body.size()), FlatBuilder::to(2, header),
                                        FlatBuilder::i16(0, kVersion5), FlatBuilder::u8(1, kind)};
     const std::string metadata = flat.finish(flat.table(slots));

@@ -3,28 +3,13 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "convert/arrow_codes.h"
 
 namespace tegula {
 
 namespace {
 
-// Members of Arrow's union Type.
-enum Kind : std::uint8_t {
-  kInt = 2,
-  kFloat = 3,
-  kBinary = 4,
-  kUtf8 = 5,
-  kBool = 6,
-  kDate = 8,
-  kTimestamp = 10,
-  kList = 12,
-  kFixedBinary = 15,
-  kFixedList = 16,
-  kDuration = 18,
-  kLargeBinary = 19,
-  kLargeUtf8 = 20,
-  kLargeList = 21
-};
+using enum arrow::Type;
 
 [[noreturn]] void refuse(const std::string& field, std::string_view what) {
   fail(ErrorKind::unsupported, "field '{}': {}", field, what);

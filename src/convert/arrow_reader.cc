@@ -8,6 +8,7 @@
 #include "base/cursor.h"
 #include "base/fail.h"
 #include "codec/streams.h"
+#include "convert/arrow_codes.h"
 #include "convert/arrow_layout.h"
 #include "query/gather.h"
 #include "query/literal.h"
@@ -16,8 +17,7 @@ namespace tegula {
 
 namespace {
 
-// Members of Arrow's union MessageHeader.
-enum Header : std::uint8_t { kSchema = 1, kDictionary = 2, kRecordBatch = 3 };
+using enum arrow::MessageHeader;
 
 // Raw bytes that a file may stand for, through compression and dictionaries, for each of its own: damage can claim
 // anything.
@@ -241,8 +241,7 @@ class Reader {
         left_(file.size() > UINT64_MAX / kMostGain ? UINT64_MAX : file.size() * kMostGain) {}
 
   Batch read() {
-    constexpr std::string_view kMagic("ARROW1\0\0", 8);
-    if (text_of(in_.rest()).starts_with(kMagic)) in_.skip(kMagic.size());
+    if (text_of(in_.rest()).starts_with(arrow::kMagic)) in_.skip(arrow::kMagic.size());
     while (message()) {
     }
     if (!known_) in_.fail("no Arrow schema");
