@@ -176,6 +176,14 @@ const Row kRows[] = {
        write_box(*array, "[2:6, 0:11]", 44);
        return array;
      }},
+    {"a current domain", 18,
+     [] {
+       Schema schema = grid();
+       schema.current_domain = {{std::int64_t{0}, std::int64_t{5}}, {std::int64_t{0}, std::int64_t{11}}};
+       const std::shared_ptr<Array> array = create(make_memory_store(), schema);
+       write_box(*array, "[0:6, :]", 72);
+       return array;
+     }},
     {"two fragments in one tile", 9,
      [] {
        const std::shared_ptr<Array> array = create(make_memory_store(), grid());
