@@ -69,6 +69,8 @@ Filter parse_filter(std::string_view text, std::string_view format) {
 
 std::vector<Filter> parse_filters(std::string_view text, std::string_view format) {
   std::vector<Filter> filters;
+  // TileDB arrays get filters of its choice where none are named, and go without them only when told so.
+  if (text == "none" && format == "tiledb") return {{"none", {}}};
   if (text.empty() || text == "none") return filters;
   for (const std::string& part : split(text, ',')) {
     if (part.empty()) fail(ErrorKind::invalid_argument, "'{}' names no filter between two commas", text);

@@ -19,6 +19,23 @@ std::uint64_t bits_of(const Value& value, const Dimension& dimension) {
        dimension.name, display_name(dimension.type));
 }
 
+std::string value_text(const Value& value) {
+  if (const auto* i = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *i);
+  if (const auto* u = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *u);
+  if (const auto* d = std::get_if<double>(&value)) return fmt::format("{}", *d);
+  const auto* s = std::get_if<std::string>(&value);
+  return s ? *s : "";
+}
+
+// zarr before version 3 counts the shuffles of blosc.
+std::string shuffle_text(const Value& value) {
+  constexpr const char* kNames[] = {"noshuffle", "shuffle", "bitshuffle"};
+  const auto* i = std::get_if<std::int64_t>(&value);
+  return i && *i >= 0 && *i < 3 ? kNames[*i] : value_text(value);
+}
+
+bool is_zero(const Value& value) { return value == Value{std::int64_t{0}}; }
+
 template <class T>
 const T* find_named(const std::vector<T>& items, std::string_view name) {
   const auto it = std::find_if(items.begin(), items.end(), [&](const T& item) { return item.name == name; });
@@ -29,12 +46,19 @@ const T* find_named(const std::vector<T>& items, std::string_view name) {
 
 std::string display_name(const Filter& filter) {
   std::string text = filter.name;
+  // What people name by its place, in that order.
+  constexpr std::string_view kPlaced[] = {"cname", "clevel", "level", "shuffle"};
+  for (const std::string_view placed : kPlaced)
+    for (const auto& [key, value] : filter.options)
+      if (key == placed) text += ":" + (key == "shuffle" ? shuffle_text(value) : value_text(value));
+  std::vector<std::string> rest;
   for (const auto& [key, value] : filter.options) {
-    if (const auto* i = std::get_if<std::int64_t>(&value)) text += fmt::format(":{}", *i);
-    if (const auto* u = std::get_if<std::uint64_t>(&value)) text += fmt::format(":{}", *u);
-    if (const auto* d = std::get_if<double>(&value)) text += fmt::format(":{}", *d);
-    if (const auto* s = std::get_if<std::string>(&value)) text += fmt::format(":{}", *s);
+    const bool unspoken =
+        key == "typesize" || (key == "blocksize" && is_zero(value)) || (key == "checksum" && is_zero(value));
+    if (unspoken || std::find(std::begin(kPlaced), std::end(kPlaced), key) != std::end(kPlaced)) continue;
+    rest.push_back(filter.options.size() == 1 ? value_text(value) : key + "=" + value_text(value));
   }
+  for (const std::string& option : rest) text += ":" + option;
   return text;
 }
 

@@ -43,6 +43,23 @@ class Converting(CommandTest):
         self.run_tegula('convert', 's', 's2', '--format-version', '18', '--verify')
         self.assertIn('the same: 8', self.out('diff', 's', 's2'))
 
+    def test_rechunk_keeps_the_options_of_codecs(self):
+        """zarr-python 3 writes zstd with a flag of whether there are checksums."""
+        for fmt, flag in (('zarr2', True), ('zarr2', False), ('zarr3', True), ('zarr3', False)):
+            with self.subTest((fmt, flag)):
+                grid = self.grid(f'{fmt}-{flag}', fmt)
+                self.run_tegula('rechunk', grid, 'plain', '--filters', 'zstd:3', '--overwrite')
+                document = pathlib.Path(self.path('plain', '.zarray' if fmt == 'zarr2' else 'zarr.json'))
+                meta = json.loads(document.read_text())
+                zstd = meta['compressor'] if fmt == 'zarr2' else meta['codecs'][-1]['configuration']
+                zstd['checksum'] = flag
+                document.write_text(json.dumps(meta))
+                self.run_tegula('rechunk', 'plain', 'finer', '--tile', '3,3', '--verify', '--overwrite')
+                meta = json.loads(pathlib.Path(self.path('finer', document.name)).read_text())
+                zstd = meta['compressor'] if fmt == 'zarr2' else meta['codecs'][-1]['configuration']
+                self.assertIs(zstd.get('checksum', False), flag)
+                self.assertEqual(zstd['level'], 3)
+
     def test_rechunk(self):
         grid = self.grid()
         self.run_tegula('convert', grid, 'finer', '--tile', '3,1', '--verify')

@@ -63,6 +63,14 @@ TEST(Filter, DisplayName) {
       display_name(Filter{
           "blosc", {{"cname", std::string("lz4")}, {"level", std::int64_t{5}}, {"shuffle", std::string("shuffle")}}}),
       "blosc:lz4:5:shuffle");
+  // As zarr has them: sorted by name, shuffles counted, with what nobody gives.
+  const std::int64_t zero = 0, one = 1, five = 5;
+  EXPECT_EQ(display_name(Filter{"blosc", {{"blocksize", zero}, {"clevel", five}, {"cname", "zstd"}, {"shuffle", one}}}),
+            "blosc:zstd:5:shuffle");
+  EXPECT_EQ(display_name(Filter{"zstd", {{"checksum", zero}, {"level", five}}}), "zstd:5");
+  EXPECT_EQ(display_name(Filter{"zstd", {{"checksum", one}, {"level", five}}}), "zstd:5:checksum=1");
+  EXPECT_EQ(display_name(Filter{"float_scale", {{"scale", 0.5}, {"offset", 2.0}}}), "float_scale:scale=0.5:offset=2");
+  EXPECT_EQ(display_name(Filter{"bytes", {{"endian", "little"}}}), "bytes:little");
 }
 
 }  // namespace

@@ -102,9 +102,14 @@ constexpr Feature kFeatures[] = {
 
 void check_names(const ArraySchema& schema) {
   std::set<std::string_view> seen;
+  constexpr std::string_view kOwn[] = {kCoordsField, kTimestampsField, kDeleteTimesField, kDeleteConditionField};
   const auto add = [&](std::string_view what, std::string_view name) {
-    if (name.starts_with("__") && schema_has_typed_dimensions(schema.version))
-      refuse("{} '{}': names that start with '__' are TileDB's own", what, name);
+    // Dimensions may: the frames of TileDB-Py have a `__tiledb_rows`.
+    const bool own = what == "dimension" ? std::find(std::begin(kOwn), std::end(kOwn), name) != std::end(kOwn)
+                                         : name.starts_with("__");
+    if (own && schema_has_typed_dimensions(schema.version))
+      refuse("{} '{}': {} TileDB's own", what, name,
+             what == "dimension" ? "the name is" : "names that start with '__' are");
     if (!seen.insert(name).second) refuse("there are two fields of the name '{}'", name);
     // Before version 8 the name is that of a file.
     if (schema.version < 8 && (name.find('/') != name.npos || name == "." || name == ".."))

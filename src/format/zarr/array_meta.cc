@@ -91,7 +91,9 @@ Filter filter_of(std::string_view name, const Json& configuration) {
 Json configuration_of(const Filter& filter) {
   Json out = Json::object();
   for (const auto& [key, value] : filter.options) {
-    if (const auto* i = std::get_if<std::int64_t>(&value)) out[key] = *i;
+    // Options have no booleans: value_of() made numbers of them.
+    const bool flag = key == "checksum" && (value == Value{std::int64_t{0}} || value == Value{std::int64_t{1}});
+    if (const auto* i = std::get_if<std::int64_t>(&value)) out[key] = flag ? Json(*i == 1) : Json(*i);
     if (const auto* u = std::get_if<std::uint64_t>(&value)) out[key] = *u;
     if (const auto* d = std::get_if<double>(&value)) out[key] = *d;
     if (const auto* s = std::get_if<std::string>(&value)) {

@@ -74,6 +74,12 @@ Request request_of(const Schema& schema) {
   return request;
 }
 
+const Value* option(const Filter& filter, std::string_view key) {
+  for (const auto& [name, value] : filter.options)
+    if (name == key) return &value;
+  return nullptr;
+}
+
 Json with_defaults(const Filter& filter, Json defaults) {
   const Json given = configuration_of(filter);
   for (const auto& [key, value] : given.items()) defaults[key] = value;
@@ -133,6 +139,7 @@ Json v2_codec(const Filter& filter, const Datatype& type) {
   if (row == std::end(kV2Codecs)) fail(ErrorKind::unsupported, "zarr 2 has no codec '{}'", filter.name);
   Json codec = with_defaults(filter, row->make(type));
   codec["id"] = filter.name;
+  if (filter.name == "zstd" && codec.value("checksum", Json()) == false) codec.erase("checksum");
   return codec;
 }
 
@@ -179,7 +186,10 @@ Json document_v1(const Schema& schema) {
     } else if (filter.name == "zlib" || filter.name == "gzip" || filter.name == "bz2") {
       opts = with_defaults(filter, {{"level", 1}})["level"];
     } else if (filter.name == "lzma") {
-      opts = with_defaults(filter, {{"format", 1}, {"check", 0}, {"preset", 1}, {"filters", nullptr}});
+      // Python's lzma takes a preset or a chain of filters, not both.
+      const bool chain = option(filter, "filters") != nullptr;
+      opts = with_defaults(
+          filter, {{"format", 1}, {"check", 0}, {"preset", chain ? Json(nullptr) : Json(1)}, {"filters", nullptr}});
     } else {
       fail(ErrorKind::unsupported, "zarr 1 has no compressor '{}'", filter.name);
     }
@@ -265,12 +275,6 @@ Json v3_byte_codec(const Filter& filter, const Datatype& type) {
 bool filters_numbers(std::string_view id) {
   constexpr std::string_view kNames[] = {"delta", "fixedscaleoffset", "quantize", "astype", "packbits"};
   return std::find(std::begin(kNames), std::end(kNames), id) != std::end(kNames);
-}
-
-const Value* option(const Filter& filter, std::string_view key) {
-  for (const auto& [name, value] : filter.options)
-    if (name == key) return &value;
-  return nullptr;
 }
 
 // `type` is what the filters of numbers make of the cells.
