@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <new>
 
 #include "app_text.h"
@@ -191,10 +192,12 @@ int run_command(int argc, char** argv, const std::vector<VerbEntry>& verbs, Glob
     if (!memory.empty()) globals.work.memory = parse_size(memory);
     if (!globals.quiet && TerminalProgress::possible()) globals.work.progress = globals.progress;
     const int code = chosen ? chosen() : kUsage;
-    if (std::fflush(stdout) != 0) return report(globals, "the output could not be written", kFailure);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout))
+      return report(globals, "the output could not be written", kFailure);
     return code;
   } catch (const CLI::Success& done) {
-    return app.exit(done);
+    const int code = app.exit(done);
+    return std::cout.flush() ? code : report(globals, "the output could not be written", kFailure);
   } catch (const CLI::ParseError& error) {
     if (const std::string word = unknown_verb(app, argc, argv); !word.empty()) {
       std::fprintf(stderr, "tegula: '%s' is no verb\n`tegula --help` lists them.\n", word.c_str());

@@ -4,9 +4,9 @@
 
 #include "base/fail.h"
 #include "base/json.h"
+#include "base/message.h"
 #include "cell_input.h"
 #include "convert/cell_types.h"
-#include "messages.h"
 #include "model/strided.h"
 #include "request.h"
 #include "value_text.h"

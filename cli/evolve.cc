@@ -54,18 +54,6 @@ Datatype type_of_values(const Json& values) {
   return TypeId::int64;
 }
 
-// Adds a JSON list of values behind those of the enumeration.
-void append_values(Enumeration& enumeration, const Json& values) {
-  Column column;
-  column.name = enumeration.name;
-  column.type = enumeration.type;
-  column.values_per_cell = enumeration.values_per_cell;
-  for (const Json& value : values) append_cell(column, value);
-  for (std::size_t i = 0; column.var() && i + 1 < column.offsets.size(); ++i)
-    enumeration.offsets.push_back(enumeration.data.size() + column.offsets[i]);
-  enumeration.data.insert(enumeration.data.end(), column.data.begin(), column.data.end());
-}
-
 Json value_list(const std::string& text, const char* option) {
   Json values = json_argument(text, option);
   if (!values.is_array() || values.empty())

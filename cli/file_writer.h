@@ -9,7 +9,8 @@
 
 namespace tegula::cli {
 
-// Writes beside `path` and takes the name at commit(); dropped before that, it leaves nothing. Throws Error(io).
+// Writes beside `path` and takes the name at commit(); dropped before that, it leaves nothing. What is there and is no
+// file (a device, a pipe) gets the bytes at commit(). Throws Error(io).
 class FileWriter {
  public:
   explicit FileWriter(std::string path);
@@ -25,8 +26,10 @@ class FileWriter {
   void commit();
 
  private:
+  void copy_to_device();
   [[noreturn]] void failed(const char* what) const;
   std::string path_, temporary_;
+  bool replaces_ = true;
   std::FILE* file_ = nullptr;
   std::uint64_t size_ = 0;
 };

@@ -6,6 +6,7 @@
 #include "json_writer.h"
 #include "opening.h"
 #include "output.h"
+#include "schema_text.h"
 #include "verbs.h"
 
 namespace tegula::cli {
@@ -41,7 +42,7 @@ int create(const Flags& flags, const Globals& globals) {
     options.work = globals.work;
     create_group(store, format, options);
   }
-  report(flags, globals, "made", "make", format + " group");
+  report(flags, globals, "made", "make", family_text(format) + " group");
   return kOk;
 }
 

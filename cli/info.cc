@@ -1,6 +1,7 @@
 // `tegula info` and `tegula fragments`: what an array is.
 #include <algorithm>
 
+#include "base/fail.h"
 #include "metadata_text.h"
 #include "opening.h"
 #include "output.h"
@@ -58,6 +59,15 @@ std::string attribute_lines(const Schema& schema, const Info& info) {
   return aligned(rows, "    ");
 }
 
+// The first and the last time of all fragments.
+std::optional<std::pair<std::uint64_t, std::uint64_t>> written_times(const Info& info) {
+  if (info.fragments.empty()) return std::nullopt;
+  std::pair<std::uint64_t, std::uint64_t> times{UINT64_MAX, 0};
+  for (const FragmentInfo& f : info.fragments)
+    times = {std::min(times.first, f.first_time), std::max(times.second, f.last_time)};
+  return times;
+}
+
 std::string info_text(const std::string& uri, const Array& array, const Work& work) {
   const Schema& schema = array.schema();
   const Info info = array.info(work);
@@ -71,15 +81,9 @@ std::string info_text(const std::string& uri, const Array& array, const Work& wo
   out += '\n';
   if (info.chunks_expected)
     out += fmt::format("  chunks      {} of {} present\n", info.chunks_present, info.chunks_expected);
-  if (!info.fragments.empty()) {
-    std::uint64_t first = UINT64_MAX, last = 0;
-    for (const FragmentInfo& f : info.fragments) {
-      first = std::min(first, f.first_time);
-      last = std::max(last, f.last_time);
-    }
-    out +=
-        fmt::format("  fragments   {}, written {} .. {}\n", info.fragments.size(), time_text(first), time_text(last));
-  }
+  if (const auto times = written_times(info))
+    out += fmt::format("  fragments   {}, written {} .. {}\n", info.fragments.size(), time_text(times->first),
+                       time_text(times->second));
   if (info.non_empty_domain) out += fmt::format("  holds       {}\n", domain_text(schema, *info.non_empty_domain));
   if (schema.current_domain) out += fmt::format("  domain now  {}\n", domain_text(schema, *schema.current_domain));
   out +=
@@ -119,7 +123,10 @@ std::string info_json(const std::string& uri, const Array& array, const Work& wo
         .number(field.decoded)
         .end('}');
   json.end(']').key("chunks_present").number(info.chunks_present).key("chunks_expected").number(info.chunks_expected);
-  json.key("fragments").number(info.fragments.size()).key("non_empty_domain");
+  json.key("fragments").number(info.fragments.size());
+  if (const auto times = written_times(info))
+    json.key("first_time").number(times->first).key("last_time").number(times->second);
+  json.key("non_empty_domain");
   if (info.non_empty_domain) {
     json.begin('[');
     for (const Range& range : *info.non_empty_domain) write_range(json, range);
@@ -140,6 +147,9 @@ int show_info(const Flags& flags, const Globals& globals) {
 
 int show_fragments(const Flags& flags, const Globals& globals) {
   const std::shared_ptr<Array> array = open_array(flags.uri, flags.open, globals);
+  if (array->schema().format != "tiledb")
+    fail(ErrorKind::invalid_argument, "'{}' is a {}, and only TileDB arrays have fragments", flags.uri,
+         what_it_is(array->schema()));
   const Info info = array->info(globals.work);
   if (globals.json) {
     JsonWriter json;

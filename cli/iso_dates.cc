@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 
@@ -63,6 +64,26 @@ std::optional<std::string> calendar_text(const Datatype& type, std::int64_t tick
   return std::nullopt;
 }
 
+// Takes "+02:00" or "-0530" off the end of a time; milliseconds that clocks there are ahead of UTC.
+std::int64_t take_offset(std::string_view& text) {
+  const std::size_t time = text.find_first_of("T "), sign = text.find_first_of("+-", std::min(time, text.size()));
+  if (sign == std::string_view::npos) return 0;
+  const std::string_view offset = text.substr(sign + 1);
+  const bool colon = offset.size() == 5 && offset[2] == ':';
+  unsigned hours = 0, minutes = 0;
+  const auto number = [&](std::size_t at, unsigned& into) {
+    const auto [end, error] = std::from_chars(offset.data() + at, offset.data() + at + 2, into);
+    return error == std::errc{} && end == offset.data() + at + 2;
+  };
+  if ((!colon && offset.size() != 4) || !number(0, hours) || !number(colon ? 3 : 2, minutes) || hours > 23 ||
+      minutes > 59)
+    return 0;
+  const std::int64_t ahead = (hours * 60 + minutes) * 60000;
+  const bool behind = text[sign] == '-';
+  text = text.substr(0, sign);
+  return behind ? -ahead : ahead;
+}
+
 }  // namespace
 
 std::string date_text(const Datatype& type, std::int64_t ticks) {
@@ -81,9 +102,10 @@ std::optional<std::uint64_t> parse_time(std::string_view text) {
   if (text.find('-') == std::string_view::npos) return std::nullopt;
   Datatype ms(TypeId::datetime);
   ms.unit = TimeUnit::ms;
+  const std::int64_t ahead = take_offset(text);
   const std::optional<Ticks> ticks = parse_datetime(text, ms);
-  if (!ticks || ticks->floor < 0) return std::nullopt;
-  return static_cast<std::uint64_t>(ticks->floor);
+  if (!ticks || ticks->floor < ahead) return std::nullopt;
+  return static_cast<std::uint64_t>(ticks->floor - ahead);
 }
 
 std::pair<std::uint64_t, std::uint64_t> parse_time_range(std::string_view text) {

@@ -21,6 +21,7 @@ struct Item {
   std::string name;
   std::string uri;
   Found found;
+  std::string trouble = {};  // why nobody can look
 };
 
 // What a plain folder holds, one level down.
@@ -28,8 +29,13 @@ std::vector<Item> folder_items(const std::string& uri, const Store& store) {
   std::vector<Item> items;
   for (const Entry& entry : store.list("")) {
     if (!entry.folder || entry.name.starts_with(kTemporaryPrefix)) continue;
-    const std::string below = join(uri, entry.name);
-    items.push_back({entry.name, below, probe(below)});
+    Item item{entry.name, join(uri, entry.name), {}};
+    try {
+      item.found = probe(item.uri);
+    } catch (const Error& error) {
+      item.trouble = error.what();
+    }
+    items.push_back(std::move(item));
   }
   return items;
 }
@@ -73,7 +79,9 @@ std::string axes_text(const Schema& schema) {
 
 // One line on an item; an array that does not open is listed with the reason.
 std::vector<std::string> item_row(const Item& item, const Flags& flags, const Globals& globals) {
-  if (item.found.kind == ObjectKind::group) return {item.name + "/", item.found.format + " group", "", ""};
+  if (!item.trouble.empty()) return {item.name + "/", "folder", "", fmt::format("does not open: {}", item.trouble)};
+  if (item.found.kind == ObjectKind::group)
+    return {item.name + "/", fmt::format("{} group", family_text(item.found.format)), "", ""};
   if (item.found.kind == ObjectKind::none) return {item.name + "/", "folder", "", ""};
   try {
     const std::shared_ptr<Array> array = open_array(item.uri, flags.open, globals);
@@ -85,15 +93,40 @@ std::vector<std::string> item_row(const Item& item, const Flags& flags, const Gl
     return {item.name, what_it_is(schema), axes_text(schema), fields};
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::cancelled) throw;
-    return {item.name, item.found.format + " array", "", fmt::format("does not open: {}", error.what())};
+    return {item.name, fmt::format("{} array", family_text(item.found.format)), "",
+            fmt::format("does not open: {}", error.what())};
   }
 }
 
-void write_item(JsonWriter& json, const Item& item) {
+// What an array is, or why it does not open.
+void write_array(JsonWriter& json, const Item& item, const Flags& flags, const Globals& globals) {
+  std::shared_ptr<Array> array;
+  try {
+    array = open_array(item.uri, flags.open, globals);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::cancelled) throw;
+    json.key("error").text(error.what());
+    return;
+  }
+  const Schema& schema = array->schema();
+  json.key("array").text(schema.table ? "table" : schema.sparse ? "sparse" : "dense");
+  if (!schema.sparse) {
+    json.key("shape").begin('[');
+    for (const std::uint64_t extent : schema.shape()) json.number(extent);
+    json.end(']');
+  }
+  json.key("fields").begin('{');
+  for (const Attribute& a : schema.attributes) json.key(a.name).text(display_name(a.type));
+  json.end('}');
+}
+
+void write_item(JsonWriter& json, const Item& item, const Flags& flags, const Globals& globals) {
   constexpr const char* kKinds[] = {"folder", "array", "group"};
   json.key("name").text(item.name).key("uri").text(item.uri).key("kind").text(
       kKinds[static_cast<std::size_t>(item.found.kind)]);
   json.key("format").text(item.found.format);
+  if (!item.trouble.empty()) json.key("error").text(item.trouble);
+  if (item.found.kind == ObjectKind::array) write_array(json, item, flags, globals);
 }
 
 int list(const Flags& flags, const Globals& globals) {
@@ -106,7 +139,7 @@ int list(const Flags& flags, const Globals& globals) {
     if (item.name.empty()) item.name = flags.uri;
     if (globals.json) {
       json.begin('{');
-      write_item(json, item);
+      write_item(json, item, flags, globals);
       json.end('}');
     } else {
       rows.push_back(item_row(item, flags, globals));
@@ -122,8 +155,19 @@ using Path = std::vector<std::string>;
 constexpr std::size_t kDeepest = 64;
 
 bool enters(const Path& path, const Item& item) {
-  return item.found.kind != ObjectKind::array && path.size() < kDeepest &&
+  return item.trouble.empty() && item.found.kind != ObjectKind::array && path.size() < kDeepest &&
          std::find(path.begin(), path.end(), item.uri) == path.end();
+}
+
+// The members of an item, or why there is no looking into it.
+std::string look_into(const Item& item, std::vector<Item>& found, const Flags& flags, const Globals& globals) {
+  try {
+    found = items_of(item.uri, flags, globals);
+    return "";
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::cancelled) throw;
+    return error.what();
+  }
 }
 
 Path below(Path path, const Item& item) {
@@ -140,9 +184,13 @@ void tree_lines(const std::vector<Item>& items, const std::string& indent, const
     for (const std::string& cell : item_row(items[i], flags, globals))
       if (!cell.empty()) line += (line.empty() ? "" : "  ") + cell;
     print(fmt::format("{}{}{}\n", indent, last ? "└── " : "├── ", line));
-    if (enters(path, items[i]))
-      tree_lines(items_of(items[i].uri, flags, globals), indent + (last ? "    " : "│   "), below(path, items[i]),
-                 flags, globals);
+    if (!enters(path, items[i])) continue;
+    const std::string deeper = indent + (last ? "    " : "│   ");
+    std::vector<Item> found;
+    if (const std::string trouble = look_into(items[i], found, flags, globals); trouble.empty())
+      tree_lines(found, deeper, below(path, items[i]), flags, globals);
+    else
+      print(fmt::format("{}└── does not open: {}\n", deeper, trouble));
   }
 }
 
@@ -151,10 +199,14 @@ void tree_json(JsonWriter& json, const std::vector<Item>& items, const Path& pat
   json.begin('[');
   for (const Item& item : items) {
     json.begin('{');
-    write_item(json, item);
-    if (enters(path, item)) {
+    write_item(json, item, flags, globals);
+    std::vector<Item> found;
+    const bool inside = enters(path, item);
+    const std::string trouble = inside ? look_into(item, found, flags, globals) : "";
+    if (!trouble.empty()) json.key("error").text(trouble);
+    if (inside && trouble.empty()) {
       json.key("members");
-      tree_json(json, items_of(item.uri, flags, globals), below(path, item), flags, globals);
+      tree_json(json, found, below(path, item), flags, globals);
     }
     json.end('}');
   }

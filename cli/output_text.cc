@@ -23,11 +23,6 @@ namespace {
 
 constexpr std::uint64_t kRowsAtOnce = 1000;
 
-// Columns a terminal shows for UTF-8 text: one per code point.
-std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 bool right_aligned(const Column& column) {
   return column.values_per_cell == 1 &&
          (column.type.is_integer() || column.type.is_float() || column.type.id == TypeId::timedelta);

@@ -13,6 +13,7 @@
 #include "output.h"
 #include "plot_canvas.h"
 #include "reading.h"
+#include "request.h"
 #include "verbs.h"
 #include "written_part.h"
 
@@ -118,7 +119,7 @@ Plot gather(const Array& array, const Flags& flags, const Globals& globals) {
   Query query = flags.part.query(schema, globals);
   leave_out_the_unwritten(query, array);
   if (schema.attributes.empty()) fail(ErrorKind::invalid_argument, "the array has no attribute to draw");
-  const std::string field = flags.field ? *flags.field : schema.attributes[0].name;
+  const std::string field = flags.field ? field_named(*flags.field, schema) : schema.attributes[0].name;
   Plot plot;
   plot.title = field.empty() ? flags.uri.substr(flags.uri.rfind('/') + 1) : field;
   plot.points = schema.sparse;

@@ -7,6 +7,7 @@
 #include "output.h"
 #include "query_document.h"
 #include "reading.h"
+#include "request.h"
 #include "verbs.h"
 
 namespace tegula::cli {
@@ -56,6 +57,7 @@ int read(const ReadFlags& flags, const Globals& globals) {
     array = open_array(flags.uri, flags.open, globals);
     query = flags.part.query(array->schema(), globals);
     if (!flags.aggregates.empty()) query.aggregates = parse_aggregates(flags.aggregates);
+    for (Aggregate& aggregate : query.aggregates) aggregate.field = field_named(aggregate.field, array->schema());
   } else {
     Request request = open_request(flags.query_file, flags.uri, flags.open, globals);
     array = std::move(request.array);

@@ -24,6 +24,8 @@ bool PartFlags::any() const {
 Query PartFlags::query(const Schema& schema, const Globals& globals) const {
   Query query;
   if (fields) query.fields = split_names(*fields);
+  if (fields)
+    for (std::string& name : *query.fields) name = field_named(name, schema);
   for (const std::string& range : ranges)
     add_range(schema.dimension(range.substr(0, range.find('='))) ? query.ranges : query.label_ranges, range, schema);
   if (!select.empty()) {

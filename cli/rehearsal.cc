@@ -1,8 +1,8 @@
 #include "rehearsal.h"
 
 #include "base/fail.h"
+#include "base/message.h"
 #include "format/open.h"
-#include "messages.h"
 #include "store/memory.h"
 #include "store/wrappers.h"
 #include "tegula/error.h"

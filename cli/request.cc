@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "base/fail.h"
-#include "messages.h"
+#include "base/message.h"
 #include "query/dates.h"
 #include "value_text.h"
 
@@ -275,6 +275,11 @@ Order parse_order(const std::string& text) {
   for (const auto& [name, order] : kOrders)
     if (text == name) return order;
   fail(ErrorKind::invalid_argument, "'{}' is not an order; known are row, col, global, unordered", text);
+}
+
+std::string field_named(const std::string& given, const Schema& schema) {
+  const bool alias = given == "value" && schema.attribute("") && !schema.attribute(given) && !schema.dimension(given);
+  return alias ? "" : given;
 }
 
 std::vector<std::string> split_names(const std::string& text) {

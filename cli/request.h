@@ -31,6 +31,9 @@ Order parse_order(const std::string& text);
 // "SUM", "null_count", ... Throws invalid_argument.
 AggregateOp aggregate_op(std::string_view name);
 
+// The name a person gives a field in the schema's own: the unnamed one is shown, and may be given, as "value".
+std::string field_named(const std::string& given, const Schema& schema);
+
 // "a, b,c"; "" is the unnamed field.
 std::vector<std::string> split_names(const std::string& text);
 

@@ -13,6 +13,7 @@
 #include "convert/target.h"
 #include "numbers_text.h"
 #include "opening.h"
+#include "query/literal.h"
 #include "request.h"
 
 namespace tegula::cli {
@@ -37,13 +38,15 @@ Value scalar_of(const Json& json, const Datatype& type) {
   Bytes bytes;
   append_value(bytes, type, json);
   if (type.is_float()) return json.get<double>();
-  if (type.is_signed() || type.is_date()) return json.is_string() ? Value{} : Value(json.get<std::int64_t>());
-  return json.get<std::uint64_t>();
+  if (type.is_date() && json.is_string()) return static_cast<std::int64_t>(load_integer(type, bytes.data()));
+  return type.is_signed() || type.is_date() ? Value(json.get<std::int64_t>()) : Value(json.get<std::uint64_t>());
 }
 
 Value scalar_of(const std::string& text, const Datatype& type) {
   try {
-    return scalar_of(parse_json(bytes_of(text), "a bound"), type);
+    const bool date = type.is_date() && text.find_first_not_of("-0123456789") == std::string::npos &&
+                      text.find('-', 1) != std::string::npos;
+    return scalar_of(date ? Json(text) : parse_json(bytes_of(text), "a bound"), type);
   } catch (const Error& error) {
     fail(ErrorKind::invalid_argument, "'{}' is not a bound or extent of type {}", text, display_name(type));
   }
@@ -63,8 +66,10 @@ Dimension parse_dimension(const std::string& text) {
   d.name = parts[0];
   d.type = parse_datatype(parts[1]);
   if (d.type.is_text()) d.values_per_cell = kVar;
+  if (parts.size() == 2 && d.values_per_cell != kVar)
+    fail(ErrorKind::invalid_argument, "--dim {}: which domain? Write {}:{}:LOW:HIGH[:TILE]", text, parts[0], parts[1]);
   if (parts.size() >= 4) d.domain = {scalar_of(parts[2], d.type), scalar_of(parts[3], d.type)};
-  if (parts.size() == 5) d.tile = scalar_of(parts[4], d.type);
+  if (parts.size() == 5) d.tile = scalar_of(parts[4], d.type.is_date() ? Datatype(TypeId::int64) : d.type);
   return d;
 }
 
@@ -88,6 +93,7 @@ std::vector<Filter> filters_of_json(const Json& json, const std::string& format)
       if (key != "name") filter.options.emplace_back(key, option_of_json(value));
     filters.push_back(std::move(filter));
   }
+  if (filters.empty()) return parse_filters("none", format);
   return filters;
 }
 
@@ -102,6 +108,47 @@ Order order_of_json(const Json& document, const char* key) {
   return found != document.end() && *found == "col-major" ? Order::col
          : found != document.end() && *found == "hilbert" ? Order::hilbert
                                                           : Order::row;
+}
+
+Json list_of_json(const Json& document, const char* key) { return document.value(key, Json::array()); }
+
+Enumeration enumeration_of_json(const Json& item) {
+  Enumeration out;
+  out.name = item.at("name").get<std::string>();
+  out.type = parse_datatype(item.at("type").get<std::string>());
+  out.values_per_cell = count_of_json(item);
+  out.ordered = item.value("ordered", false);
+  append_values(out, item.at("values"));
+  return out;
+}
+
+Label label_of_json(const Json& item) {
+  Label out;
+  out.name = item.at("name").get<std::string>();
+  out.dimension = item.at("dimension").get<std::uint32_t>();
+  out.type = parse_datatype(item.at("type").get<std::string>());
+  out.values_per_cell = count_of_json(item);
+  out.increasing = item.value("increasing", true);
+  return out;
+}
+
+// A file says all of it; a flag beside it would be passed over.
+void check_alone(const SchemaFlags& flags) {
+  const std::pair<const char*, bool> others[] = {
+      {"--shape", !flags.shape.empty()},
+      {"--type", !flags.type.empty()},
+      {"--dim", !flags.dimensions.empty()},
+      {"--attr", !flags.attributes.empty()},
+      {"--tile", !flags.tile.empty()},
+      {"--fill", !flags.fill.empty()},
+      {"--filters", !flags.filters.empty()},
+      {"--capacity", flags.capacity.has_value()},
+      {"--sparse", flags.sparse},
+      {"--table", flags.table},
+      {"--allow-duplicates", flags.duplicates},
+  };
+  for (const auto& [name, given] : others)
+    if (given) fail(ErrorKind::invalid_argument, "--schema holds the whole schema: give no {} with it", name);
 }
 
 }  // namespace
@@ -158,6 +205,7 @@ void SchemaFlags::describe(Verb& verb) {
 Schema SchemaFlags::schema(const std::optional<NpyArray>& like) const {
   const std::string name = format == "zarr" ? "zarr3" : format;
   if (!schema_file.empty()) {
+    check_alone(*this);
     Schema schema = schema_of_json(read_text(schema_file), schema_file);
     if (!name.empty()) schema.format = name;
     return schema;
@@ -219,6 +267,17 @@ Schema SchemaFlags::schema(const std::optional<NpyArray>& like) const {
   return out;
 }
 
+void append_values(Enumeration& enumeration, const Json& values) {
+  Column column;
+  column.name = enumeration.name;
+  column.type = enumeration.type;
+  column.values_per_cell = enumeration.values_per_cell;
+  for (const Json& value : values) append_cell(column, value);
+  for (std::size_t i = 0; column.var() && i + 1 < column.offsets.size(); ++i)
+    enumeration.offsets.push_back(enumeration.data.size() + column.offsets[i]);
+  enumeration.data.insert(enumeration.data.end(), column.data.begin(), column.data.end());
+}
+
 Schema schema_of_json(const std::string& text, const std::string& name) {
   try {
     const Json document = json_argument(text, name);
@@ -247,7 +306,23 @@ Schema schema_of_json(const std::string& text, const std::string& name) {
       set_default_fill(a);
       if (item.contains("fill") && !item["fill"].is_null()) set_fill(a, item["fill"]);
       if (item.contains("filters")) a.filters = filters_of_json(item["filters"], out.format);
+      a.fill_defined = item.value("fill_defined", true);
+      a.enumeration = item.value("enumeration", "");
       out.attributes.push_back(std::move(a));
+    }
+    for (const auto& [key, filters] :
+         {std::pair("coords_filters", &out.coords_filters), std::pair("offsets_filters", &out.offsets_filters),
+          std::pair("validity_filters", &out.validity_filters)})
+      if (document.contains(key)) *filters = filters_of_json(document[key], out.format);
+    for (const Json& item : list_of_json(document, "enumerations"))
+      out.enumerations.push_back(enumeration_of_json(item));
+    for (const Json& item : list_of_json(document, "labels")) out.labels.push_back(label_of_json(item));
+    if (document.contains("current_domain")) {
+      out.current_domain.emplace();
+      for (const Json& item : document["current_domain"]) {
+        const Dimension& d = out.dimensions.at(out.current_domain->size());
+        out.current_domain->push_back({scalar_of(item.at(0), d.type), scalar_of(item.at(1), d.type)});
+      }
     }
     out.tile_order = order_of_json(document, "tile_order");
     out.cell_order = order_of_json(document, "cell_order");

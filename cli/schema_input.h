@@ -28,6 +28,9 @@ Attribute parse_attribute(const std::string& text, const char* option);
 // Throws invalid_argument when the value does not fit.
 void set_fill(Attribute& attribute, const Json& fill);
 
+// Adds a JSON list of values behind those of the enumeration. Throws invalid_argument when one does not fit.
+void append_values(Enumeration& enumeration, const Json& values);
+
 // The document that `tegula info --json` prints (more keys are ignored).
 Schema schema_of_json(const std::string& text, const std::string& name);
 

@@ -8,13 +8,6 @@ namespace tegula::cli {
 
 namespace {
 
-std::string family_text(const Schema& schema) {
-  if (schema.format == "tiledb") return "TileDB";
-  if (schema.format == "zarr0") return "original zarr";
-  if (schema.format.starts_with("zarr")) return "zarr v" + schema.format.substr(4);
-  return schema.format;
-}
-
 void write_value(JsonWriter& json, const Value& value) {
   if (const auto* i = std::get_if<std::int64_t>(&value))
     json.number(*i);
@@ -48,6 +41,39 @@ void write_count(JsonWriter& json, std::uint32_t values_per_cell) {
     json.number(values_per_cell);
 }
 
+void write_labels(JsonWriter& json, const Schema& schema) {
+  json.key("labels").begin('[');
+  for (const Label& label : schema.labels) {
+    json.begin('{').key("name").text(label.name).key("dimension").number(label.dimension);
+    json.key("type").text(display_name(label.type)).key("values_per_cell");
+    write_count(json, label.values_per_cell);
+    json.key("increasing").number(label.increasing).end('}');
+  }
+  json.end(']');
+}
+
+void write_enumerations(JsonWriter& json, const Schema& schema) {
+  json.key("enumerations").begin('[');
+  for (const Enumeration& e : schema.enumerations) {
+    Column values;
+    values.type = e.type;
+    values.values_per_cell = e.values_per_cell;
+    values.data = e.data;
+    values.offsets.assign(e.offsets.begin(), e.offsets.end());
+    if (values.var()) values.offsets.push_back(e.data.size());
+    json.begin('{').key("name").text(e.name).key("type").text(display_name(e.type)).key("values_per_cell");
+    write_count(json, e.values_per_cell);
+    json.key("ordered").number(e.ordered).key("values").begin('[');
+    for (std::size_t i = 0; i < e.count(); ++i) {
+      std::string value;
+      append_json_cell(value, values, i, dialect_of(schema));
+      json.raw(value);
+    }
+    json.end(']').end('}');
+  }
+  json.end(']');
+}
+
 Column fill_column(const Attribute& attribute) {
   Column column;
   column.type = attribute.type;
@@ -59,9 +85,17 @@ Column fill_column(const Attribute& attribute) {
 
 }  // namespace
 
+std::string family_text(std::string_view format) {
+  if (format == "tiledb") return "TileDB";
+  if (format == "zarr0") return "original zarr";
+  if (format.starts_with("zarr")) return fmt::format("zarr v{}", format.substr(4));
+  return std::string(format);
+}
+
 std::string what_it_is(const Schema& schema) {
-  std::string text = schema.table ? family_text(schema) + " table"
-                                  : fmt::format("{} {} array", schema.sparse ? "sparse" : "dense", family_text(schema));
+  std::string text = schema.table
+                         ? family_text(schema.format) + " table"
+                         : fmt::format("{} {} array", schema.sparse ? "sparse" : "dense", family_text(schema.format));
   if (schema.format == "tiledb") text += fmt::format(", format version {}", schema.format_version);
   return text;
 }
@@ -114,12 +148,12 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows, std::stri
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
   }
   std::string out;
   for (const auto& row : rows) {
     std::string line(indent);
-    for (std::size_t i = 0; i < row.size(); ++i) line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
+    for (std::size_t i = 0; i < row.size(); ++i) line += row[i] + std::string(widths[i] - width_of(row[i]) + 2, ' ');
     while (!line.empty() && line.back() == ' ') line.pop_back();
     out += line + "\n";
   }
@@ -160,6 +194,7 @@ void write_schema(JsonWriter& json, const Schema& schema) {
     }
     json.raw(fill).key("filters");
     write_filters(json, a.filters);
+    if (!a.fill_defined) json.key("fill_defined").number(false);
     if (!a.enumeration.empty()) json.key("enumeration").text(a.enumeration);
     json.end('}');
   }
@@ -170,19 +205,16 @@ void write_schema(JsonWriter& json, const Schema& schema) {
       .text(order_text(schema.cell_order));
   if (schema.sparse)
     json.key("capacity").number(schema.capacity).key("allows_duplicates").number(schema.allows_duplicates);
-  if (!schema.labels.empty()) {
-    json.key("labels").begin('[');
-    for (const Label& label : schema.labels)
-      json.begin('{')
-          .key("name")
-          .text(label.name)
-          .key("dimension")
-          .number(label.dimension)
-          .key("type")
-          .text(display_name(label.type))
-          .end('}');
-    json.end(']');
+  if (schema.format == "tiledb") {
+    for (const auto& [key, filters] :
+         {std::pair("coords_filters", &schema.coords_filters), std::pair("offsets_filters", &schema.offsets_filters),
+          std::pair("validity_filters", &schema.validity_filters)}) {
+      json.key(key);
+      write_filters(json, *filters);
+    }
   }
+  if (!schema.enumerations.empty()) write_enumerations(json, schema);
+  if (!schema.labels.empty()) write_labels(json, schema);
   if (schema.current_domain) {
     json.key("current_domain").begin('[');
     for (const Range& range : *schema.current_domain) write_range(json, range);

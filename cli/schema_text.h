@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "json_writer.h"
@@ -9,6 +10,8 @@
 
 namespace tegula::cli {
 
+// "TileDB", "original zarr", "zarr v2" for the name of a format.
+std::string family_text(std::string_view format);
 // "dense TileDB array, format version 22", "bcolz table", "zarr v2 array".
 std::string what_it_is(const Schema& schema);
 // "bytes shuffled, zstd:5" -> "byteshuffle, zstd:5"; "none" without filters.

@@ -322,6 +322,10 @@ std::string plain_value(const Datatype& type, const Value& value) {
   return out;
 }
 
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
 bool printable_utf8(std::string_view text) {
   const auto control = [](std::uint32_t c) { return c == 0x7F || (c < 0x20 && c != '\t' && c != '\n' && c != '\r'); };
   const auto points = decode_utf8(text);

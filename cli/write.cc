@@ -11,6 +11,7 @@
 #include "opening.h"
 #include "output.h"
 #include "rehearsal.h"
+#include "request.h"
 #include "schema_input.h"
 #include "schema_text.h"
 #include "verbs.h"
@@ -46,7 +47,7 @@ WriteOptions write_options(const Flags& flags, const Globals& globals) {
 
 const Attribute& only_attribute(const Schema& schema, const std::optional<std::string>& field) {
   if (field) {
-    if (const Attribute* a = schema.attribute(*field)) return *a;
+    if (const Attribute* a = schema.attribute(field_named(*field, schema))) return *a;
     fail(ErrorKind::invalid_argument, "there is no field '{}'", *field);
   }
   if (schema.attributes.size() != 1)

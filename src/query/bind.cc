@@ -6,6 +6,7 @@
 
 #include "base/context.h"
 #include "base/fail.h"
+#include "base/message.h"
 #include "query/bound_condition.h"
 
 namespace tegula {
@@ -119,14 +120,8 @@ class Binder {
       const ContextNode::Adopt alone(nullptr);  // the error made below adds the open contexts, once
       return f();
     } catch (const Error& error) {
-      throw Error(error.kind(), fmt::format("condition: {}{}", bare(error), point_at(in_.text, node.position)));
+      throw Error(error.kind(), fmt::format("condition: {}{}", message_of(error), point_at(in_.text, node.position)));
     }
-  }
-  // The message without the kind in front.
-  static std::string bare(const Error& error) {
-    std::string text = error.what();
-    const std::string prefix = fmt::format("{}: ", name(error.kind()));
-    return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
   }
 
   std::uint32_t simple(const ExpressionNode& at, const FieldInfo& field, CompareOp op, const Literal& literal,

@@ -280,6 +280,19 @@ class Writing(CommandTest):
         schema = self.out('info', grid, '--json')
         self.run_tegula('create', 'copy', '--schema', '-', stdin=schema)
         self.assertEqual(self.json('info', 'copy')['dimensions'], json.loads(schema)['dimensions'])
+        self.fails(2, 'give no --tile', 'create', 'other', '--schema', '-', '--tile', '3,3', stdin=schema)
+
+    def test_schema_round_trip_of_everything_tiledb_has(self):
+        self.run_tegula('create', 't', '--format', 'tiledb', '--sparse', '-d', '__tiledb_rows:int32:0:99:10', '-d', 'y:float64:-1:1:0.5', '-a', 'v:int32:nullable',
+                        '--filters', 'none', '--capacity', '7', '--allow-duplicates')
+        self.run_tegula('evolve', 't', '--add-enum', 'colours=["red", "blue"]', '--ordered', '--add', 'c:uint8', '--enum', 'colours', '--filters', 'zstd:7')
+        self.run_tegula('evolve', 't', '--current-domain', '__tiledb_rows=0:50')
+        schema = self.out('info', 't', '--json')
+        self.run_tegula('create', 'copy', '--schema', '-', stdin=schema)
+        old, new = json.loads(schema), self.json('info', 'copy')
+        self.assertEqual(old['enumerations'][0]['values'], ['red', 'blue'])
+        self.assertEqual(old['current_domain'][0], [0, 50])
+        self.assertEqual({**old, 'uri': ''}, {**new, 'uri': ''})
 
     def test_metadata(self):
         grid = self.grid()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What people get wrong, and odd data: every message says what is wrong and what to try, and JSON is JSON whatever is in it."""
-import json, os, pathlib, shutil, subprocess
+import json, os, pathlib, shutil, subprocess, unittest
 
 from harness import TEGULA, CommandTest, main, npy
 
@@ -69,6 +69,76 @@ class Mistakes(CommandTest):
         self.run_tegula('write', 'u', '-', '--as', 'csv', stdin=self.out('read', 't', '--csv'))
         self.assertEqual(self.json('read', 'u')['fields'], cells)
         self.fails(2, "line 3: a quote is opened and never closed", 'write', 'u', '-', '--as', 'csv', stdin='x,s,n\n1,a,2\n2,"b,3\n4,c,5\n')
+
+    def test_devices_are_written_to(self):
+        grid = self.grid()
+        os.mkfifo(self.path('pipe'))
+        for kind, start in (('--npy', b'\x93NUMPY'), ('--npz', b'PK'), ('--arrow', b'ARROW1')):
+            process = subprocess.Popen([TEGULA, 'read', grid, kind, 'pipe'], cwd=self.folder)
+            self.assertTrue(pathlib.Path(self.path('pipe')).read_bytes().startswith(start))
+            self.assertEqual(process.wait(timeout=60), 0)
+        pathlib.Path(self.path('real.npy')).write_bytes(b'')
+        os.symlink('real.npy', self.path('link.npy'))
+        self.run_tegula('read', grid, '--npy', 'link.npy')
+        self.assertTrue(os.path.islink(self.path('link.npy')))
+        self.assertGreater(os.path.getsize(self.path('real.npy')), 100)
+
+    @unittest.skipUnless(os.path.exists('/dev/full'), 'no /dev/full')
+    def test_output_that_cannot_be_written(self):
+        grid = self.grid()
+        for args in (['--help'], ['--version'], ['completion', 'bash'], ['man'], ['info', grid], ['read', grid, '--json']):
+            with open('/dev/full', 'w') as full:
+                done = subprocess.run([TEGULA, *args], cwd=self.folder, stdout=full, stderr=subprocess.PIPE, timeout=60)
+            self.assertEqual(done.returncode, 3, args)
+            self.assertIn(b'writ', done.stderr)
+
+    def test_the_unnamed_field_is_called_as_it_is_shown(self):
+        grid = self.grid()
+        self.assertEqual(self.json('read', grid, '--fields', 'value')['fields'][''], list(range(24)))
+        self.assertEqual(self.json('read', grid, '--agg', 'hi = max(value)')['fields'], {'hi': [23]})
+        self.run_tegula('plot', grid, '--field', 'value', '--ascii')
+        self.fails(2, "there is no field 'valu'", 'read', grid, '--agg', 'max(valu)')
+
+    def test_filters(self):
+        self.fails(2, "'level' is 99", 'create', 'z', '--format', 'zarr3', '--shape', '4', '--type', 'int32', '--filters', 'zstd:99')
+        self.fails(2, "'level' is 99", 'create', 'z', '--format', 'zarr2', '--shape', '4', '--type', 'int32', '--filters', 'zstd:99')
+        self.run_tegula('create', 't', '--format', 'tiledb', '--shape', '4', '--type', 'int32', '--filters', 'none')
+        self.assertEqual(self.json('info', 't')['attributes'][0]['filters'], [])
+        # What is shown can be given.
+        for fmt, filters in (('zarr2', 'blosc:lz4:5:shuffle'), ('zarr3', 'blosc:zstd:5:bitshuffle'), ('zarr3', 'zstd:5'), ('bcolz', 'blosc:lz4:5:shuffle')):
+            self.run_tegula('create', 'f', '--format', fmt, '--shape', '4', '--type', 'int32', '--filters', filters, '--overwrite')
+            self.assertIn(f' {filters} ', self.out('info', 'f'))
+
+    def test_times_of_other_zones(self):
+        self.run_tegula('create', 't', '--format', 'tiledb', '--shape', '2', '--type', 'int32')
+        npy(self.path('v.npy'), [1, 2])
+        self.run_tegula('write', 't', 'v.npy', '--at', '2024-05-31T12:00:00+02:00')
+        self.assertEqual(self.json('fragments', 't')[0]['first_time'], 1717149600000)
+        for at, found in (('2024-05-31T10:00Z', 1), ('2024-05-31T09:59', 0), ('2024-05-31T04:30-0530', 1), ('2024-05-31T04:29-05:30', 0),
+                          ('2024-05-31T12:00+02:00:2024-06-01T00:00-05:30', 1), ('2024-05-31T12:01+02:00:2024-06-01T00:00-05:30', 0)):
+            self.assertEqual(len(self.json('fragments', 't', '--at', at)), found, at)
+        self.fails(2, 'is not a time', 'read', 't', '--at', '2024-05-31T12:00+25:00')
+        self.assertEqual([self.json('info', 't')[key] for key in ('first_time', 'last_time')], [1717149600000] * 2)
+
+    def test_dimensions(self):
+        self.fails(2, 'which domain?', 'create', 't', '--format', 'tiledb', '-d', 'x:int32', '-a', 'v:int32')
+        self.run_tegula('create', 't', '--format', 'tiledb', '-d', 'when:datetime64[D]:2024-01-01:2024-12-31:7', '-a', 'v:int32')
+        self.assertIn('2024-01-01 .. 2024-12-31  tile 7', self.out('info', 't'))
+
+    def test_fragments_are_tiledbs(self):
+        self.fails(2, 'only TileDB arrays have fragments', 'fragments', self.grid())
+
+    def test_a_folder_that_nobody_may_open(self):
+        self.grid('open')
+        os.mkdir(self.path('shut'))
+        os.symlink('/', self.path('away'))  # a link that leads outside is refused to everybody, root included
+        os.rename(self.path('away'), self.path('shut', 'zarr.json'))
+        listed = {item['name']: item for item in self.json('ls', '.')}
+        self.assertIn('error', listed['shut'])
+        self.assertEqual((listed['open']['shape'], listed['open']['fields']), ([6, 4], {'': 'int32'}))
+        self.assertIn('does not open', self.out('ls', '.'))
+        self.assertIn('6 x 4', self.out('tree', '.'))
+        self.assertEqual(len(self.json('tree', '.')), 2)
 
     def test_types_of_any_length(self):
         pathlib.Path(self.path('t.json')).write_text('{"": ["a", "", "long text"]}')

@@ -1,6 +1,8 @@
 #include "format/zarr/create.h"
 
+#include "base/context.h"
 #include "base/fail.h"
+#include "base/message.h"
 #include "format/zarr/metadata_files.h"
 #include "format/zarr/zarr_array.h"
 
@@ -31,6 +33,17 @@ Json axis_attribute(const Schema& schema) {
   return attributes;
 }
 
+// Here the document says what somebody asks for: what is wrong with it is wrong with the request.
+auto as_asked(auto&& make) {
+  try {
+    const ContextNode::Adopt alone(nullptr);
+    return make();
+  } catch (const Error& error) {
+    const ErrorKind kind = error.kind() == ErrorKind::corrupt ? ErrorKind::invalid_argument : error.kind();
+    fail(kind, "{}", message_of(error));
+  }
+}
+
 }  // namespace
 
 void make_room(Store& store, bool overwrite) {
@@ -51,8 +64,8 @@ std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& 
   if (options.format_version && *options.format_version != static_cast<std::uint32_t>(version))
     fail(ErrorKind::invalid_argument, "format {} has no version {}", schema.format, *options.format_version);
   // Made and parsed before anything is touched, so that a schema the format cannot hold changes nothing.
-  const std::string document = dump_document(kMake[version](schema), version);
-  ArrayMeta meta = kParse[version](bytes_of(document), kDocuments[version].array);
+  const std::string document = as_asked([&] { return dump_document(kMake[version](schema), version); });
+  ArrayMeta meta = as_asked([&] { return kParse[version](bytes_of(document), kDocuments[version].array); });
   if (version == 1 || version == 2) meta.attributes = axis_attribute(schema);
 
   make_room(*store, options.overwrite);

@@ -6,13 +6,14 @@
 
 #include "tegula/error.h"
 
-namespace tegula::cli {
+namespace tegula {
 
-// what() without the kind, which the new error names itself.
+// what() without the kind, which the new error names itself. Made under ContextNode::Adopt(nullptr), it has no contexts
+// either, which the new error adds.
 inline std::string_view message_of(const Error& error) {
   std::string_view what = error.what();
   if (what.starts_with(name(error.kind()))) what.remove_prefix(std::min(what.size(), name(error.kind()).size() + 2));
   return what;
 }
 
-}  // namespace tegula::cli
+}  // namespace tegula
