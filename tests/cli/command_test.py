@@ -132,6 +132,14 @@ class Looking(CommandTest):
         document = self.json('info', grid)
         self.assertEqual((document['format'], [d['domain'] for d in document['dimensions']]), ('zarr2', [[0, 5], [0, 3]]))
 
+    def test_chunks_are_counted_once(self):
+        self.run_tegula('create', 't', '--format', 'tiledb', '--shape', '6,6', '--type', 'int32', '--tile', '2,2')
+        npy(self.path('v.npy'), range(12), shape=(3, 4))
+        for select, present in (('[0:3, 0:4]', 4), ('[0:3, 0:4]', 4), ('[3:6, 0:4]', 6), ('[1:4, 2:6]', 8)):
+            self.run_tegula('write', 't', 'v.npy', '--select', select)
+            info = self.json('info', 't')
+            self.assertEqual((info['chunks_present'], info['chunks_expected']), (present, 9), select)
+
     def test_ls_and_tree(self):
         self.grid('a')
         self.grid('b', 'bcolz')

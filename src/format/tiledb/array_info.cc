@@ -32,6 +32,37 @@ std::uint64_t decoded(const Fragment& fragment, const StoredField& field) {
   return bytes;
 }
 
+// Tiles of a dense array that some fragment has cells of: fragments lie on top of each other. No more than `stored`,
+// the tiles of all fragments, is said where counting would take long.
+std::uint64_t covered_tiles(const DenseGrid& grid, const std::vector<FragmentInfo>& fragments, std::uint64_t expected,
+                            std::uint64_t stored) {
+  constexpr std::uint64_t kMost = 1 << 24;
+  if (fragments.size() < 2 || expected > kMost || stored > kMost) return std::min(stored, expected);
+  std::vector<bool> seen(expected);
+  std::uint64_t count = 0;
+  for (const FragmentInfo& fragment : fragments) {
+    std::vector<std::uint64_t> first, last;
+    for (std::size_t d = 0; d < grid.dimensions() && d < fragment.domain.size(); ++d) {
+      const auto low = grid.index(d, fragment.domain[d].low), high = grid.index(d, fragment.domain[d].high);
+      if (!low || !high || *high < *low) break;
+      first.push_back(*low / grid.extent[d]);
+      last.push_back(*high / grid.extent[d]);
+    }
+    if (first.size() != grid.dimensions()) continue;
+    for (std::vector<std::uint64_t> at = first; count < expected;) {
+      std::uint64_t tile = 0;
+      for (std::size_t d = 0; d < at.size(); ++d) tile = tile * (grid.last[d] / grid.extent[d] + 1) + at[d];
+      count += !seen[tile];
+      seen[tile] = true;
+      std::size_t d = at.size();
+      while (d > 0 && at[d - 1] == last[d - 1]) at[d - 1] = first[d - 1], --d;
+      if (d == 0) break;
+      ++at[d - 1];
+    }
+  }
+  return count;
+}
+
 }  // namespace
 
 Info array_info(const ReadState& state, const Work& work) {
@@ -80,6 +111,7 @@ Info array_info(const ReadState& state, const Work& work) {
       if (__builtin_mul_overflow(info.chunks_expected, state.grid().last[d] / state.grid().extent[d] + 1,
                                  &info.chunks_expected))
         info.chunks_expected = UINT64_MAX;
+    info.chunks_present = covered_tiles(state.grid(), info.fragments, info.chunks_expected, info.chunks_present);
   }
   return info;
 }
