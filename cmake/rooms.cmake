@@ -2,6 +2,28 @@
 # of the rooms they are allowed to see.
 set(TEGULA_ROOMS "" CACHE INTERNAL "")
 
+# What works on metadata, once for an array, and not on cells. Releases compile it for size: half of the code, and a
+# quarter less time to compile it.
+set(TEGULA_FOR_SIZE
+  base/json base/numpy_dtype
+  store/[a-z]*
+  query/bind query/dates query/expression query/field query/lexer query/literal query/parse_aggregates
+  format/registry
+  format/tiledb/array_info format/tiledb/array_metadata format/tiledb/array_schema format/tiledb/consolidate[a-z_]*
+  format/tiledb/create format/tiledb/delete_[a-z]* format/tiledb/driver format/tiledb/enumeration format/tiledb/evolve
+  format/tiledb/filter_pipeline format/tiledb/group format/tiledb/labels format/tiledb/leftovers format/tiledb/merge_plan
+  format/tiledb/metadata_write format/tiledb/schema_[a-z]* format/tiledb/tiledb_[a-z]* format/tiledb/vacuum
+  format/tiledb/verify format/tiledb/writable_array
+  format/bcolz/attributes format/bcolz/bcolz_array format/bcolz/changes format/bcolz/chunk_length format/bcolz/create
+  format/bcolz/default_value format/bcolz/driver format/bcolz/meta format/bcolz/opened format/bcolz/pending_set
+  format/bcolz/schema_model format/bcolz/verify
+  format/zarr/array_meta format/zarr/base64 format/zarr/byte_steps format/zarr/create format/zarr/documents
+  format/zarr/driver format/zarr/dtypes format/zarr/fill_value format/zarr/group format/zarr/json_items
+  format/zarr/listing format/zarr/metadata_files format/zarr/original format/zarr/pickle[a-z_]* format/zarr/v[123]
+  format/zarr/zarr_array
+  convert/convert convert/filters convert/metadata convert/pass_[a-z]* convert/record convert/target)
+list(JOIN TEGULA_FOR_SIZE "|" TEGULA_FOR_SIZE)
+
 # tegula_room(base) compiles src/base/*.cc as the target room_base.
 function(tegula_room path)
   string(REPLACE "/" "_" name ${path})
@@ -10,6 +32,9 @@ function(tegula_room path)
     return()
   endif()
   add_library(room_${name} OBJECT ${sources})
+  set(for_size ${sources})
+  list(FILTER for_size INCLUDE REGEX "/src/(${TEGULA_FOR_SIZE})\\.cc$")
+  set_source_files_properties(${for_size} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
   set_target_properties(room_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_include_directories(room_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(room_${name} PUBLIC tegula_settings tegula_dependencies)
