@@ -6,6 +6,7 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <utility>
 
 #include "app_text.h"
 #include "progress.h"
@@ -55,6 +56,35 @@ std::string unknown_verb(const CLI::App& app, int argc, char** argv) {
     return known ? "" : word;
   }
   return "";
+}
+
+// Letters to change, add or leave out to make one word of another.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t corner = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t above = row[j + 1];
+      row[j + 1] = std::min({above + 1, row[j] + 1, corner + (a[i] != b[j])});
+      corner = above;
+    }
+  }
+  return row[b.size()];
+}
+
+// "; did you mean 'info'?", when a verb is close enough.
+std::string hint(const CLI::App& app, const std::string& word) {
+  std::string best;
+  std::size_t least = 3;
+  for (const CLI::App* verb : app.get_subcommands(nullptr)) {
+    const std::string& name = verb->get_name();
+    const std::size_t away = name.starts_with(word) && word.size() > 1 ? 1 : distance(word, name);
+    if (away >= least || away >= name.size() || verb->get_group().empty()) continue;
+    least = away;
+    best = name;
+  }
+  return best.empty() ? "" : "; did you mean '" + best + "'?";
 }
 
 int report(const Globals& globals, const char* text, int code) {
@@ -200,7 +230,8 @@ int run_command(int argc, char** argv, const std::vector<VerbEntry>& verbs, Glob
     return std::cout.flush() ? code : report(globals, "the output could not be written", kFailure);
   } catch (const CLI::ParseError& error) {
     if (const std::string word = unknown_verb(app, argc, argv); !word.empty()) {
-      std::fprintf(stderr, "tegula: '%s' is no verb\n`tegula --help` lists them.\n", word.c_str());
+      std::fprintf(stderr, "tegula: '%s' is no verb%s\n`tegula --help` lists them.\n", word.c_str(),
+                   hint(app, word).c_str());
       return kUsage;
     }
     return usage_error(app, error);

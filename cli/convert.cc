@@ -25,6 +25,12 @@ struct Flags {
   bool lossy = false, overwrite = false, verify = false, dry_run = false;
 };
 
+constexpr const char* kBared = "the encryption: everybody can read the copy";
+
+bool encrypted(const Array& source, const Flags& flags) {
+  return source.schema().format == "tiledb" && !(flags.open.key.empty() && flags.open.key_file.empty());
+}
+
 int announce(const Flags& flags, const Target& target, const Globals& globals) {
   if (globals.json) {
     JsonWriter json;
@@ -78,8 +84,17 @@ int run(const Flags& flags, const Globals& globals) {
   options.create.work = globals.work;
   options.lossy = flags.lossy;
   options.source_name = flags.from;
-  const Target target = plan_target(*source, options.target);
+  if (!options.create.key.empty() && format != "tiledb")
+    fail(ErrorKind::invalid_argument, "--new-key: only TileDB arrays are encrypted, and the copy is to be {}",
+         family_text(format));
+  Target target = plan_target(*source, options.target);
+  const bool bared = encrypted(*source, flags) && options.create.key.empty();
+  if (bared) target.losses.push_back(kBared);
   if (flags.dry_run) return announce(flags, target, globals);
+  if (bared && !flags.lossy)
+    fail(ErrorKind::unsupported,
+         "the source is encrypted, the copy would not be; --new-key HEX encrypts a TileDB copy, --lossy goes on "
+         "without");
 
   Converted made;
   try {
@@ -89,6 +104,7 @@ int run(const Flags& flags, const Globals& globals) {
       std::fprintf(stderr, "%s is unfinished; the same command goes on with it\n", flags.to.c_str());
     throw;
   }
+  if (bared) made.losses.push_back(kBared);
   std::optional<Comparison> report;
   if (flags.verify) {
     OpenFlags reopen;

@@ -73,7 +73,7 @@ std::string info_text(const std::string& uri, const Array& array, const Work& wo
   const Info info = array.info(work);
   std::uint64_t decoded = 0;
   for (const FieldSize& field : info.fields) decoded += field.decoded;
-  std::string out = fmt::format("{}: {}\n", uri, what_it_is(schema));
+  std::string out = fmt::format("{}: {}\n", visible(uri), what_it_is(schema));
   out += fmt::format("  on disk     {}", format_size(info.stored_bytes));
   if (decoded) out += fmt::format(", {} decoded", format_size(decoded));
   if (const std::string ratio = ratio_text(info.stored_bytes, decoded); !ratio.empty())

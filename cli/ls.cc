@@ -77,6 +77,17 @@ std::string axes_text(const Schema& schema) {
   return text;
 }
 
+// With the key, or without it: not everything in a folder needs to be encrypted.
+std::shared_ptr<Array> open_listed(const Item& item, const Flags& flags, const Globals& globals) {
+  try {
+    return open_array(item.uri, flags.open, globals);
+  } catch (const Error& error) {
+    const bool keyed = !flags.open.key.empty() || !flags.open.key_file.empty();
+    if (!keyed || error.kind() != ErrorKind::invalid_argument) throw;
+    return open_array(item.uri, {}, globals);
+  }
+}
+
 // One line on an item; an array that does not open is listed with the reason.
 std::vector<std::string> item_row(const Item& item, const Flags& flags, const Globals& globals) {
   if (!item.trouble.empty()) return {item.name + "/", "folder", "", fmt::format("does not open: {}", item.trouble)};
@@ -84,7 +95,7 @@ std::vector<std::string> item_row(const Item& item, const Flags& flags, const Gl
     return {item.name + "/", fmt::format("{} group", family_text(item.found.format)), "", ""};
   if (item.found.kind == ObjectKind::none) return {item.name + "/", "folder", "", ""};
   try {
-    const std::shared_ptr<Array> array = open_array(item.uri, flags.open, globals);
+    const std::shared_ptr<Array> array = open_listed(item, flags, globals);
     const Schema& schema = array->schema();
     std::string fields;
     for (const Attribute& a : schema.attributes)
@@ -102,7 +113,7 @@ std::vector<std::string> item_row(const Item& item, const Flags& flags, const Gl
 void write_array(JsonWriter& json, const Item& item, const Flags& flags, const Globals& globals) {
   std::shared_ptr<Array> array;
   try {
-    array = open_array(item.uri, flags.open, globals);
+    array = open_listed(item, flags, globals);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::cancelled) throw;
     json.key("error").text(error.what());
@@ -182,7 +193,7 @@ void tree_lines(const std::vector<Item>& items, const std::string& indent, const
     const bool last = i + 1 == items.size();
     std::string line;
     for (const std::string& cell : item_row(items[i], flags, globals))
-      if (!cell.empty()) line += (line.empty() ? "" : "  ") + cell;
+      if (!cell.empty()) line += (line.empty() ? "" : "  ") + visible(cell);
     print(fmt::format("{}{}{}\n", indent, last ? "└── " : "├── ", line));
     if (!enters(path, items[i])) continue;
     const std::string deeper = indent + (last ? "    " : "│   ");

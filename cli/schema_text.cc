@@ -144,7 +144,9 @@ std::string_view order_text(Order order) {
   return kNames[static_cast<std::size_t>(order)];
 }
 
-std::string aligned(const std::vector<std::vector<std::string>>& rows, std::string_view indent) {
+std::string aligned(std::vector<std::vector<std::string>> rows, std::string_view indent) {
+  for (auto& row : rows)
+    for (std::string& cell : row) cell = visible(cell);
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));

@@ -26,7 +26,7 @@ std::string time_text(std::uint64_t milliseconds);
 std::string_view order_text(Order order);
 
 // Lines in aligned columns, two spaces apart, each after `indent`.
-std::string aligned(const std::vector<std::vector<std::string>>& rows, std::string_view indent);
+std::string aligned(std::vector<std::vector<std::string>> rows, std::string_view indent);
 
 void write_schema(JsonWriter& json, const Schema& schema);
 void write_range(JsonWriter& json, const Range& range);

@@ -33,6 +33,8 @@ void append_plain_cell(std::string& out, const Column& column, std::size_t cell,
 // A scalar of a schema (a domain bound, an extent) of that type.
 std::string plain_value(const Datatype& type, const Value& value);
 
+// Names as a terminal may get them: control characters become \xHH, so that no name moves the cursor.
+std::string visible(std::string_view text);
 // Columns a terminal shows for UTF-8 text: one per code point.
 std::size_t width_of(std::string_view text);
 // Valid UTF-8 without control characters other than tab and line ends.

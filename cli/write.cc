@@ -139,6 +139,9 @@ int create_array(const Flags& flags, const Globals& globals) {
   CreateOptions options;
   if (flags.format_version) options.format_version = static_cast<std::uint32_t>(*flags.format_version);
   options.key = encryption_key(flags.new_key, flags.key_file);
+  if (!options.key.empty() && schema.format != "tiledb")
+    fail(ErrorKind::invalid_argument, "--key: only TileDB arrays are encrypted, and this is to be a {}",
+         what_it_is(schema));
   options.at = parse_write_time(flags.at);
   options.overwrite = flags.overwrite;
   options.sync = !flags.no_sync;

@@ -25,7 +25,9 @@ class Mistakes(CommandTest):
         self.assertEqual(len(self.json('read', grid, '--limit', 2**64 - 1)['fields']['']), 24)
 
     def test_unknown_verbs(self):
-        self.fails(2, "'inof' is no verb", 'inof', 'x')
+        self.fails(2, "'inof' is no verb; did you mean 'info'?", 'inof', 'x')
+        self.fails(2, "'verif' is no verb; did you mean 'verify'?", 'verif', 'x')
+        self.assertNotIn('did you mean', self.fails(2, "'abracadabra' is no verb", 'abracadabra').stderr)
         self.fails(2, "'x' is no verb", '--threads', '2', 'x')
 
     def test_history_is_tiledbs(self):
@@ -98,6 +100,33 @@ class Mistakes(CommandTest):
         self.assertEqual(self.json('read', grid, '--agg', 'hi = max(value)')['fields'], {'hi': [23]})
         self.run_tegula('plot', grid, '--field', 'value', '--ascii')
         self.fails(2, "there is no field 'valu'", 'read', grid, '--agg', 'max(valu)')
+
+    def test_encryption_is_not_lost_silently(self):
+        key, other = '00' * 32, '11' * 32
+        npy(self.path('v.npy'), range(4))
+        self.run_tegula('create', 'secret', 'v.npy', '--format', 'tiledb', '--key', key)
+        self.run_tegula('create', 'plain', 'v.npy', '--format', 'tiledb')
+        for fmt in ('zarr3', 'bcolz'):
+            self.fails(2, 'only TileDB arrays are encrypted', 'create', 'new', 'v.npy', '--format', fmt, '--key', key)
+            self.fails(2, 'only TileDB arrays are encrypted', 'convert', 'plain', 'new', '--to', fmt, '--new-key', key)
+            self.fails(3, 'the copy would not be', 'convert', 'secret', 'new', '--to', fmt, '--key', key)
+        self.assertIn('encryption', self.out('convert', 'secret', 'new', '--key', key, '--dry-run', code=1))
+        self.assertFalse(os.path.exists(self.path('new')))
+        self.run_tegula('convert', 'secret', 'new', '--key', key, '--new-key', other, '--verify')
+        self.assertEqual(self.json('read', 'new', '--key', other)['fields'][''], [0, 1, 2, 3])
+        self.assertIn('lost: the encryption', self.run_tegula('convert', 'secret', 'bare', '--to', 'zarr3', '--key', key, '--lossy').stderr)
+        self.assertEqual(self.json('read', 'bare')['fields'][''], [0, 1, 2, 3])
+        listed = self.out('ls', '.', '--key', key)
+        self.assertNotIn('plain  TileDB array', listed)
+        self.assertEqual(listed.count('does not open'), 1)  # 'new' has another key
+
+    def test_names_do_not_move_the_cursor(self):
+        self.grid('plain')
+        os.rename(self.path('plain'), self.path('a\x1b[31m\nb'))
+        self.run_tegula('meta', 'set', 'a\x1b[31m\nb', 'k\x1b[2J', '1')
+        for args in (['ls', '.'], ['tree', '.'], ['info', 'a\x1b[31m\nb'], ['meta', 'list', 'a\x1b[31m\nb']):
+            self.assertNotIn('\x1b', self.out(*args))
+        self.assertIn('a\\x1b[31m\\x0ab', self.out('ls', '.'))
 
     def test_filters(self):
         self.fails(2, "'level' is 99", 'create', 'z', '--format', 'zarr3', '--shape', '4', '--type', 'int32', '--filters', 'zstd:99')
