@@ -85,13 +85,16 @@ void compare_box(Comparison& report, const Array& left, const Array& right, cons
                  const CellBox& box, const Work& work) {
   for (const FieldPair& field : fields) {
     Query query;
-    query.select = selection_of(box);
     query.work = work;
     query.work.progress = nullptr;
-    query.fields = {field.left};
-    Batch a = collect(*left.query(query));
-    query.fields = {field.right};
-    const Batch b = collect(*right.query(query));
+    const auto cells = [&](const Array& array, const std::string& name) {
+      Query one = query;
+      one.fields = {name};
+      ask_for(one, array.schema(), box);
+      return collect(*array.query(one));
+    };
+    Batch a = cells(left, field.left);
+    const Batch b = cells(right, field.right);
     if (a.cells != b.cells)
       fail(ErrorKind::corrupt, "a block of field '{}' has {} cells on one side and {} on the other", field.left,
            a.cells, b.cells);

@@ -81,7 +81,7 @@ void copy_dense(const Copy& copy) {
       const CellBox box = blocks.box(copy.record.done - before);
       Query query;
       query.fields = copy.sources;
-      query.select = selection_of(box);
+      ask_for(query, copy.from.schema(), box);
       query.work = quiet;
       Batch batch = collect(*copy.from.query(query));
       for (std::size_t field = 0; field < copy.sources.size(); ++field)
@@ -91,10 +91,10 @@ void copy_dense(const Copy& copy) {
       const Column& first = batch.columns.at(0);
       const bool alone = batch.columns.size() == 1 && !first.var() && !first.nullable;
       if (alone)
-        copy.to.write(*query.select, first.name,
+        copy.to.write(selection_of(box), first.name,
                       {first.data.data(), box.count, contiguous_strides(box.count, first.cell_size())}, options);
       else
-        copy.to.write(*query.select, batch, options);
+        copy.to.write(selection_of(box), batch, options);
       ++copy.record.done;
       // The last one is followed by the end of the note.
       if (copy.record.done < count) write_conversion(copy.store, copy.record);

@@ -7,7 +7,9 @@
 #include "convert/blocks.h"
 #include "convert/convert.h"
 #include "convert/copy.h"
+#include "convert/written.h"
 #include "format/tiledb/pass_tiles.h"
+#include "format/tiledb/writable_array.h"
 #include "query/gather.h"
 #include "tegula/tiledb.h"
 
@@ -121,7 +123,7 @@ class DenseCopy {
     copy_.work.check();
     Query query;
     query.fields = copy_.sources;
-    query.select = selection_of(box);
+    ask_for(query, copy_.from.schema(), box);
     query.order = order;
     query.work = quiet(copy_.work);
     Batch batch = collect(*copy_.from.query(query));
@@ -143,7 +145,8 @@ class DenseCopy {
     for (const std::uint64_t extent : tile_) tile_bytes = saturated_product(tile_bytes, extent);
     options.work.memory = std::max(options.work.memory, tile_bytes);
     options.order = in_rows ? Order::row : Order::global;
-    const std::unique_ptr<CellWriter> writer = copy_.to.write_stream(selection_of(box), options);
+    const std::unique_ptr<CellWriter> writer =
+        tiledb::writable(copy_.to).write_box_stream(box.first, box.count, options);
     if (in_rows)
       write_rows(*writer, box);
     else
@@ -193,7 +196,9 @@ class DenseCopy {
 
 // Is the global order of the one that of the other?
 bool same_order(const Schema& a, const Schema& b) {
-  return a.tile_order == b.tile_order && a.cell_order == b.cell_order &&
+  // The curve is another since version 9.
+  const bool same_curve = a.cell_order != Order::hilbert || (a.format_version < 9) == (b.format_version < 9);
+  return same_curve && a.tile_order == b.tile_order && a.cell_order == b.cell_order &&
          std::equal(a.dimensions.begin(), a.dimensions.end(), b.dimensions.begin(), b.dimensions.end(),
                     [](const Dimension& x, const Dimension& y) {
                       return x.type == y.type && x.domain == y.domain && x.tile == y.tile;

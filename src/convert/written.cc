@@ -83,6 +83,25 @@ CellBox whole_domain(const Schema& schema) {
   return box;
 }
 
+void ask_for(Query& query, const Schema& schema, const CellBox& box) {
+  bool near = true;
+  for (std::size_t d = 0; d < box.first.size(); ++d)
+    near = near && box.first[d] + box.count[d] <= std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+  if (near) {
+    query.select = selection_of(box);
+    return;
+  }
+  for (std::size_t d = 0; d < box.first.size(); ++d) {
+    const Dimension& dimension = schema.dimensions[d];
+    const std::uint64_t low = bits_of(dimension.domain.low) + box.first[d], high = low + (box.count[d] - 1);
+    const bool is_signed = std::holds_alternative<std::int64_t>(dimension.domain.low);
+    const auto value = [&](std::uint64_t bits) {
+      return is_signed ? Value(static_cast<std::int64_t>(bits)) : Value(bits);
+    };
+    query.ranges.push_back({dimension.name, {{value(low), value(high)}}});
+  }
+}
+
 std::optional<std::vector<CellBox>> written_boxes(const Array& array, const Work& work) {
   const Schema& schema = array.schema();
   std::vector<CellBox> boxes;
@@ -181,11 +200,6 @@ std::vector<CellBox> boxes_to_copy(const Array& from, const std::vector<std::str
     fail(ErrorKind::unsupported, "a copy of {:.1e} cells, {}, is more than anybody can wait for{}", cells,
          written ? "those that were written and those between them" : "written or not",
          written ? "" : "; TileDB and zarr targets hold only what was written");
-  for (const CellBox& box : boxes)
-    for (std::size_t d = 0; d < box.first.size(); ++d)
-      if (box.count[d] > 0 && last_of(box, d) >= std::numeric_limits<std::int64_t>::max())
-        fail(ErrorKind::unsupported, "cells that lie 2^63 or more behind the start of dimension '{}' are not copied",
-             schema.dimensions[d].name);
   return boxes;
 }
 

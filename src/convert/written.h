@@ -15,6 +15,10 @@ inline constexpr double kLargeDomain = 1 << 30;
 
 CellBox whole_domain(const Schema& schema);
 
+// Asks for a box of cells of a dense array. TileDB's may lie further behind the start of the domain than a selection
+// can name.
+void ask_for(Query& query, const Schema& schema, const CellBox& box);
+
 // Boxes that hold every cell that was written: TileDB's fragments, zarr's chunks. No value when the format does not
 // tell, and all of the domain counts. They may overlap.
 std::optional<std::vector<CellBox>> written_boxes(const Array& array, const Work& work);

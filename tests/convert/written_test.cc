@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "format/tiledb/writable_array.h"
 #include "samples.h"
 #include "stops.h"
 #include "tegula/tiledb.h"
@@ -83,6 +84,28 @@ TEST(EndlessDomains, OnlyWhatWasWrittenIsCopied) {
         EXPECT_TRUE(compare(*source, *convert(*made.array, make_memory_store(), options, {}).array, {}).same());
       }
     }
+}
+
+// As TileDB-Py makes them for tables: rows count from 0, and the domain begins as far below as there are numbers.
+TEST(EndlessDomains, MayBeginFarBelowTheFirstCell) {
+  for (const std::int64_t tile : {4, 7}) {
+    Schema schema = endless(1);
+    schema.dimensions[0].domain = {INT64_MIN, INT64_MAX - 7};
+    schema.dimensions[0].tile = std::int64_t{4};
+    const std::shared_ptr<Array> source = create(make_memory_store(), schema);
+    WriteOptions options;
+    const auto stream = tiledb::writable(*source).write_box_stream({std::uint64_t{1} << 63}, {9}, options);
+    stream->write(cells_for(schema, 9));
+    stream->commit();
+    ConvertOptions copy;
+    copy.target.chunks = {static_cast<std::uint64_t>(tile)};
+    const Converted made = convert(*source, make_memory_store(), copy, {});
+    EXPECT_EQ(made.passed, tile == 4 ? 3u : 0u);
+    EXPECT_EQ(made.array->info().non_empty_domain, (std::vector<Range>{{std::int64_t{0}, std::int64_t{8}}}));
+    const Comparison report = compare(*source, *made.array, {});
+    EXPECT_TRUE(report.same());
+    EXPECT_EQ(report.cells, 9u);
+  }
 }
 
 TEST(EndlessDomains, WhatOneSideHasMoreIsFound) {

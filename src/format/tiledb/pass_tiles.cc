@@ -237,7 +237,7 @@ std::uint64_t TilePass::copy_box(const Coordinates& first, const Coordinates& co
                                  const Work& work) {
   const DenseGrid& grid = state_->grid();
   const std::size_t n = grid.dimensions();
-  const DenseBox box{first, count, std::vector<bool>(n, false), std::vector<bool>(n, false)};
+  const DenseBox box = box_of(*target_.schema, first, count);
   Work quiet = work;
   quiet.progress = nullptr;
   std::uint64_t cell_bytes = 0;

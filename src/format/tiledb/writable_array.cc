@@ -126,6 +126,15 @@ std::unique_ptr<CellWriter> WritableArray::write_stream(const std::optional<Sele
   return std::make_unique<NotingStream>(std::move(stream), stale_, store_->describe(""));
 }
 
+std::unique_ptr<CellWriter> WritableArray::write_box_stream(const std::vector<std::uint64_t>& first,
+                                                            const std::vector<std::uint64_t>& count,
+                                                            const WriteOptions& options) {
+  const Context doing([&] { return fmt::format("writing '{}'", store_->describe("")); });
+  const WriteTarget to = target();
+  return std::make_unique<NotingStream>(stream_dense(to, box_of(*to.schema, first, count), time_of(options), options),
+                                        stale_, store_->describe(""));
+}
+
 void WritableArray::update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes,
                                     const WriteOptions& options) {
   const Context doing([&] { return fmt::format("writing the metadata of '{}'", store_->describe("")); });

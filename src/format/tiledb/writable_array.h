@@ -36,6 +36,10 @@ class WritableArray final : public Array {
   void update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes,
                        const WriteOptions& options) override;
 
+  // The same for a box of cells anywhere in a dense domain, counted from its start.
+  std::unique_ptr<CellWriter> write_box_stream(const std::vector<std::uint64_t>& first,
+                                               const std::vector<std::uint64_t>& count, const WriteOptions& options);
+
   // See tegula/tiledb.h.
   void evolve(const Evolution& changes, const WriteOptions& options);
   void upgrade(std::uint32_t format_version, const WriteOptions& options);

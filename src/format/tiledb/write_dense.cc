@@ -286,6 +286,20 @@ class DenseWrite {
   std::uint64_t first_ = 0;            // the tile that the input begins with
 };
 
+void check_current_domain(const ArraySchema& schema, const DenseBox& box) {
+  if (!schema.current_domain) return;
+  const DenseGrid grid = make_grid(schema);
+  for (std::size_t d = 0; d < box.first.size(); ++d) {
+    if (box.count[d] == 0) continue;
+    const Range& range = (*schema.current_domain)[d];
+    const std::optional<std::uint64_t> low = grid.index(d, range.low), high = grid.index(d, range.high);
+    if (!low || !high || box.first[d] < *low || box.first[d] + (box.count[d] - 1) > *high)
+      fail(ErrorKind::invalid_argument,
+           "cells {} to {} of dimension '{}' are outside of the current domain, which is cells {} to {}", box.first[d],
+           box.first[d] + (box.count[d] - 1), schema.dimensions[d].name, low.value_or(0), high.value_or(0));
+  }
+}
+
 }  // namespace
 
 std::vector<std::uint64_t> DenseBox::shape() const {
@@ -302,7 +316,6 @@ DenseBox box_of(const ArraySchema& schema, const Picks& picks) {
     fail(ErrorKind::unsupported,
          "a TileDB write is a box of cells, not points: write each apart, or read the box around them, change it and "
          "write it back");
-  const DenseGrid grid = make_grid(schema);
   DenseBox box;
   for (std::size_t d = 0; d < picks.axes.size(); ++d) {
     const AxisPick& pick = picks.axes[d];
@@ -320,14 +333,15 @@ DenseBox box_of(const ArraySchema& schema, const Picks& picks) {
     box.count.push_back(pick.count);
     box.dropped.push_back(pick.dropped);
     box.reversed.push_back(reversed);
-    if (!schema.current_domain || pick.count == 0) continue;
-    const Range& range = (*schema.current_domain)[d];
-    const std::optional<std::uint64_t> low = grid.index(d, range.low), high = grid.index(d, range.high);
-    if (!low || !high || box.first[d] < *low || box.first[d] + (box.count[d] - 1) > *high)
-      fail(ErrorKind::invalid_argument,
-           "cells {} to {} of dimension '{}' are outside of the current domain, which is cells {} to {}", box.first[d],
-           box.first[d] + (box.count[d] - 1), schema.dimensions[d].name, low.value_or(0), high.value_or(0));
   }
+  check_current_domain(schema, box);
+  return box;
+}
+
+DenseBox box_of(const ArraySchema& schema, std::vector<std::uint64_t> first, std::vector<std::uint64_t> count) {
+  const std::size_t n = schema.dimensions.size();
+  DenseBox box{std::move(first), std::move(count), std::vector<bool>(n, false), std::vector<bool>(n, false)};
+  check_current_domain(schema, box);
   return box;
 }
 

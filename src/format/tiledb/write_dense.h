@@ -20,6 +20,8 @@ struct DenseBox {
 
 // Throws unsupported for a selection that is not a box, and invalid_argument for one outside of the current domain.
 DenseBox box_of(const ArraySchema& schema, const Picks& picks);
+// The same for a box that no selection can name, since it lies 2^63 cells or more behind the start of the domain.
+DenseBox box_of(const ArraySchema& schema, std::vector<std::uint64_t> first, std::vector<std::uint64_t> count);
 
 // Every attribute. Cells are in the order of options: row or col over the box, or global: tile after tile, each
 // cut to the box, in the schema's orders.
