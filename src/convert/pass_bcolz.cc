@@ -15,10 +15,11 @@ using bcolz::BcolzArray;
 using bcolz::Carray;
 using bcolz::Opened;
 
-// Chunks that wait elsewhere for a write to end, and rows that no table counts, are better read than copied.
+// Chunks that wait elsewhere for a write to end, and rows that no table counts, are better read than copied; so are
+// chunks that an old C-Blosc may have spoiled, which are told by who wrote the carray, and the copy is tegula's.
 bool plain(const Carray& carray) {
   return carray.pending.empty() && !carray.holds_objects() && carray.row_bytes > 0 &&
-         carray.stored_rows == carray.rows();
+         carray.stored_rows == carray.rows() && !carray.storage.maybe_spoiled();
 }
 
 }  // namespace

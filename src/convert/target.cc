@@ -157,6 +157,8 @@ Target plan_target(const Array& source, const TargetOptions& options) {
     to.table = false;
     if (std::any_of(to.dimensions.begin(), to.dimensions.end(), [](const Dimension& d) { return d.domain == Range{}; }))
       fail(ErrorKind::unsupported, "the source is empty along an axis, and a TileDB domain is not");
+    // Chunks of the other formats may be longer than their axis, tiles may not.
+    apply_chunks(to, to.chunks());
   }
   if (!same) {
     to.format_version = 0;
@@ -177,6 +179,9 @@ Target plan_target(const Array& source, const TargetOptions& options) {
 
   if (target.sources.empty())
     for (const Attribute& a : to.attributes) target.sources.push_back(a.name);
+  // What versions before 5 call an attribute without a name; the later ones refuse it.
+  for (Attribute& a : to.attributes)
+    if (tiledb && from.format == "tiledb" && a.name == "__attr") a.name.clear();
   if (!from.sparse && !from.table) boxes_to_copy(source, target.sources, to, {});
   const std::size_t fragments = source.info().fragments.size();
   if (fragments > 1)

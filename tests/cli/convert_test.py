@@ -43,6 +43,25 @@ class Converting(CommandTest):
         self.run_tegula('convert', 's', 's2', '--format-version', '18', '--verify')
         self.assertIn('the same: 8', self.out('diff', 's', 's2'))
 
+    def test_chunks_longer_than_their_axis(self):
+        for fmt in ('bcolz', 'zarr0', 'zarr1', 'zarr2', 'zarr3'):
+            with self.subTest(fmt):
+                grid = self.grid(f'small-{fmt}', fmt, tile='100,4' if fmt == 'bcolz' else '100,100')
+                self.run_tegula('convert', grid, f'{fmt}.tdb', '--to', 'tiledb', '--verify')
+                self.assertEqual([d['tile'] for d in self.json('info', f'{fmt}.tdb')['dimensions']], [6, 4])
+
+    def test_unnamed_attributes_of_old_versions(self):
+        npy(self.path('v.npy'), range(6))
+        self.run_tegula('create', 'old', 'v.npy', '--format', 'tiledb', '--format-version', '3')
+        self.run_tegula('convert', 'old', 'new', '--format-version', '22', '--verify')
+        self.assertEqual(self.json('read', 'new')['fields'], {'': list(range(6))})
+
+    def test_spoiled_chunks_are_mended_on_the_way(self):
+        """bcolz 0.12 wrote chunks that only those who know of it can read."""
+        array, _ = self.corpus_case('bcolz/v0.12.1-rescue-lz4')
+        self.run_tegula('convert', array, 'copy', '--verify')
+        self.assertIn('the same', self.out('diff', array, 'copy'))
+
     def test_rechunk_keeps_the_options_of_codecs(self):
         """zarr-python 3 writes zstd with a flag of whether there are checksums."""
         for fmt, flag in (('zarr2', True), ('zarr2', False), ('zarr3', True), ('zarr3', False)):
