@@ -45,6 +45,27 @@ std::uint64_t FragmentMetadata::file_size() const {
   return *file_size_;
 }
 
+void FragmentMetadata::read_tail(std::uint64_t length) const {
+  std::optional<Tail> tail = files_.store->tail(key_, length);
+  if (!tail) fail(ErrorKind::corrupt, "{}: missing, although the fragment is committed", name());
+  if (file_size_.value_or(tail->size) != tail->size) fail(ErrorKind::io, "{}: changed while it was read", name());
+  file_size_ = tail->size;
+  tail_ = std::move(tail->bytes);
+  tail_offset_ = tail->size - tail_.size();
+}
+
+// Behind a consolidated footer nothing of the file is there yet. Who needs one part needs others too, and all of a
+// small file costs as much as one part of it.
+void FragmentMetadata::read_if_small() const {
+  if (tail_.empty() && !positions_.empty() && positions_.back() < kTail) read_tail(kTail);
+}
+
+// Empty when these bytes are not at hand.
+ByteView FragmentMetadata::in_tail(std::uint64_t begin, std::uint64_t end) const {
+  const bool there = begin >= tail_offset_ && end <= tail_offset_ + tail_.size();
+  return there ? ByteView(tail_).subspan(begin - tail_offset_, end - begin) : ByteView();
+}
+
 void FragmentMetadata::take_footer(ByteView footer, const SchemaFinder& schema_of) {
   const Cursor in(footer, name() + " (consolidated footer)");
   schema_ = schema_of(decode_footer_head(in).schema_name);
@@ -63,15 +84,7 @@ void FragmentMetadata::take_footer(ByteView footer, const SchemaFinder& schema_o
 
 void FragmentMetadata::read_footer(std::uint32_t name_version, const SchemaFinder& schema_of) {
   if (monolithic_metadata(name_version)) return read_monolithic(schema_of);
-  const auto read_end = [&](std::uint64_t length) {
-    std::optional<Tail> tail = files_.store->tail(key_, length);
-    if (!tail) fail(ErrorKind::corrupt, "{}: missing, although the fragment is committed", name());
-    if (file_size_.value_or(tail->size) != tail->size) fail(ErrorKind::io, "{}: changed while it was read", name());
-    file_size_ = tail->size;
-    tail_ = std::move(tail->bytes);
-    tail_offset_ = tail->size - tail_.size();
-  };
-  read_end(kTail);
+  read_tail(kTail);
   const std::uint64_t size = *file_size_;
   std::uint64_t length = 0, trailer = 0;
   const bool stored = footer_length_always(name_version) || schema_of("")->has_var_dimension();
@@ -85,7 +98,7 @@ void FragmentMetadata::read_footer(std::uint32_t name_version, const SchemaFinde
   }
   if (trailer > size || length > size - trailer)
     fail(ErrorKind::corrupt, "{}: a footer of {} bytes in a file of {}", name(), length, size);
-  if (length + trailer > tail_.size()) read_end(length + trailer);
+  if (length + trailer > tail_.size()) read_tail(length + trailer);
   const std::uint64_t start = size - trailer - length;
   take_footer(ByteView(tail_).subspan(start - tail_offset_, length), schema_of);
   positions_.erase(std::lower_bound(positions_.begin(), positions_.end(), start), positions_.end());
@@ -191,9 +204,10 @@ void FragmentMetadata::fetch(std::span<const WantedPart> wanted) const {
   for (const WantedPart& part : wanted) {
     const PartKey key{part.part, part.slot};
     if (numbers_.contains(key) || extremes_.contains(key) || !exists(part)) continue;
+    read_if_small();
     const std::uint64_t begin = position(part), end = end_of(begin);
-    if (!tail_.empty() && begin >= tail_offset_ && end <= tail_offset_ + tail_.size()) {
-      decode_part(part, ByteView(tail_).subspan(begin - tail_offset_, end - begin), begin);
+    if (const ByteView stored = in_tail(begin, end); !stored.empty()) {
+      decode_part(part, stored, begin);
       continue;
     }
     missing.push_back(part);
@@ -209,9 +223,9 @@ void FragmentMetadata::fetch(std::span<const WantedPart> wanted) const {
 }
 
 Bytes FragmentMetadata::fetch_payload(std::uint64_t position) const {
+  read_if_small();
   const std::uint64_t end = end_of(position);
-  if (!tail_.empty() && position >= tail_offset_ && end <= tail_offset_ + tail_.size())
-    return decode_payload(ByteView(tail_).subspan(position - tail_offset_, end - position), position);
+  if (const ByteView stored = in_tail(position, end); !stored.empty()) return decode_payload(stored, position);
   const std::optional<Bytes> bytes = files_.store->get(key_, position, end - position);
   if (!bytes) fail(ErrorKind::corrupt, "{}: missing, although the fragment is committed", name());
   return decode_payload(*bytes, position);

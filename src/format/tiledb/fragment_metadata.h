@@ -72,6 +72,9 @@ class FragmentMetadata {
  private:
   void read_monolithic(const SchemaFinder& schema_of);
   std::uint64_t file_size() const;
+  void read_tail(std::uint64_t length) const;
+  void read_if_small() const;
+  ByteView in_tail(std::uint64_t begin, std::uint64_t end) const;
   std::uint64_t position(const WantedPart& wanted) const;
   bool exists(const WantedPart& wanted) const;
   bool is_var(const WantedPart& wanted) const;
@@ -89,12 +92,12 @@ class FragmentMetadata {
   std::shared_ptr<const ArraySchema> schema_;
   std::uint64_t tiles_ = 0;
   std::vector<std::uint64_t> positions_;  // of generic tiles, sorted
-  // The end of the file, as far as it was read for the footer.
-  Bytes tail_;
-  std::uint64_t tail_offset_ = 0;
 
   using PartKey = std::pair<FragmentPart, std::size_t>;
   mutable std::mutex mutex_;
+  // The end of the file, as far as it was read for the footer, or because it is small.
+  mutable Bytes tail_;
+  mutable std::uint64_t tail_offset_ = 0;
   mutable std::optional<std::uint64_t> file_size_;
   mutable std::map<PartKey, std::vector<std::uint64_t>> numbers_;
   mutable std::map<PartKey, TileExtremes> extremes_;

@@ -74,6 +74,30 @@ TEST(ReaderRequests, ConsolidatedFootersSpareARequestPerFragment) {
   EXPECT_LE(requests[1], 12u);
 }
 
+// All parts of a small file of metadata come with the first of them, wherever the footer was.
+TEST(ReaderRequests, AFragmentIsAskedForItsMetadataOnce) {
+  using namespace writing;
+  const Schema schema = make_schema(true, {dimension("x", TypeId::int64, std::int64_t{0}, std::int64_t{99'999})},
+                                    {attribute("a", TypeId::int32), attribute("b", TypeId::float64)});
+  constexpr std::uint64_t kCount = 20;
+  for (const bool consolidated : {false, true}) {
+    const auto store = make_memory_store();
+    const auto array = create_array(store, schema, {});
+    for (std::uint64_t f = 0; f < kCount; ++f) array->write(random_cells(schema, 50, f), {});
+    if (consolidated) consolidate_footers({store, {}}, Doing::change, {});
+    std::uint64_t asked = 0;
+    std::mutex mutex;
+    const auto traced = tracing_store(store, [&](std::string_view line) {
+      const std::lock_guard lock(mutex);
+      asked += line.find("__fragment_metadata.tdb") != std::string_view::npos;
+    });
+    Query query;
+    query.ranges = {{"x", {{std::int64_t{10'000}, std::int64_t{90'000}}}}};
+    EXPECT_GT(collect(*TiledbArray(traced, {}).query(query)).cells, 0u);
+    EXPECT_EQ(asked, kCount) << (consolidated ? "consolidated footers" : "footers of the fragments");
+  }
+}
+
 TEST(ReaderRequests, AWindowDecodesTheChunksItTouches) {
   HandMadeArray made(kExtent - 1, kExtent);
   made.write(1, 0, cells_from(0, kExtent));
