@@ -278,15 +278,61 @@ void append_values(Enumeration& enumeration, const Json& values) {
   enumeration.data.insert(enumeration.data.end(), column.data.begin(), column.data.end());
 }
 
+namespace {
+
+// All that `info --json` prints; what it says of the cells that are there is passed over.
+constexpr std::string_view kMembers[] = {"uri",
+                                         "format",
+                                         "format_version",
+                                         "kind",
+                                         "dimensions",
+                                         "attributes",
+                                         "tile_order",
+                                         "cell_order",
+                                         "capacity",
+                                         "coords_filters",
+                                         "offsets_filters",
+                                         "validity_filters",
+                                         "enumerations",
+                                         "labels",
+                                         "current_domain",
+                                         "stored_bytes",
+                                         "fields",
+                                         "chunks_present",
+                                         "fragments",
+                                         "chunks_expected",
+                                         "non_empty_domain",
+                                         "metadata",
+                                         "first_time",
+                                         "last_time",
+                                         "allows_duplicates"};
+constexpr std::string_view kDimensionMembers[] = {"name", "type", "values_per_cell", "domain", "tile", "filters"};
+constexpr std::string_view kAttributeMembers[] = {"name", "type",    "values_per_cell", "nullable",
+                                                  "fill", "filters", "fill_defined",    "enumeration"};
+
+// A member with a slip in its name must not be taken for one that is not there.
+void check_members(const Json& object, std::span<const std::string_view> known, std::string_view what,
+                   const std::string& name) {
+  for (const auto& [key, value] : object.items())
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      fail(ErrorKind::invalid_argument, "{}: {} has no '{}'; known: {}", name, what, key, fmt::join(known, ", "));
+}
+
+}  // namespace
+
 Schema schema_of_json(const std::string& text, const std::string& name) {
   try {
     const Json document = json_argument(text, name);
+    check_members(document, kMembers, "a schema", name);
     Schema out;
     out.format = document.at("format").get<std::string>();
     const std::string kind = document.value("kind", "dense");
+    if (kind != "dense" && kind != "sparse" && kind != "table")
+      fail(ErrorKind::invalid_argument, "{}: kind '{}'; there are dense, sparse, table", name, kind);
     out.sparse = kind == "sparse";
     out.table = kind == "table";
     for (const Json& item : document.at("dimensions")) {
+      check_members(item, kDimensionMembers, "a dimension", name);
       Dimension d;
       d.name = item.at("name").get<std::string>();
       d.type = parse_datatype(item.at("type").get<std::string>());
@@ -298,6 +344,7 @@ Schema schema_of_json(const std::string& text, const std::string& name) {
       out.dimensions.push_back(std::move(d));
     }
     for (const Json& item : document.at("attributes")) {
+      check_members(item, kAttributeMembers, "an attribute", name);
       Attribute a;
       a.name = item.value("name", "");
       a.type = parse_datatype(item.at("type").get<std::string>());

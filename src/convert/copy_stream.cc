@@ -9,6 +9,7 @@
 #include "convert/copy.h"
 #include "convert/written.h"
 #include "format/tiledb/pass_tiles.h"
+#include "format/tiledb/versions.h"
 #include "format/tiledb/writable_array.h"
 #include "query/gather.h"
 #include "tegula/tiledb.h"
@@ -194,12 +195,20 @@ class DenseCopy {
   const std::unique_ptr<tiledb::TilePass> pass_;
 };
 
-// Is the global order of the one that of the other?
-bool same_order(const Schema& a, const Schema& b) {
-  // The curve is another since version 9.
-  const bool same_curve = a.cell_order != Order::hilbert || (a.format_version < 9) == (b.format_version < 9);
-  return same_curve && a.tile_order == b.tile_order && a.cell_order == b.cell_order &&
-         std::equal(a.dimensions.begin(), a.dimensions.end(), b.dimensions.begin(), b.dimensions.end(),
+// Are the cells stored in the global order of `to`?
+bool same_order(const Array& from, const Schema& to) {
+  const Schema& schema = from.schema();
+  const std::vector<Dimension>& dimensions = schema.dimensions;
+  const bool mixed = std::any_of(dimensions.begin(), dimensions.end(),
+                                 [&](const Dimension& d) { return d.type != dimensions.front().type; });
+  for (const FragmentInfo& fragment : from.info().fragments) {
+    if (schema.cell_order == Order::hilbert &&
+        tiledb::hilbert_by_range(fragment.version) != tiledb::hilbert_by_range(to.format_version))
+      return false;
+    if (mixed && !tiledb::mixed_types_in_order(fragment.version)) return false;
+  }
+  return schema.tile_order == to.tile_order && schema.cell_order == to.cell_order &&
+         std::equal(dimensions.begin(), dimensions.end(), to.dimensions.begin(), to.dimensions.end(),
                     [](const Dimension& x, const Dimension& y) {
                       return x.type == y.type && x.domain == y.domain && x.tile == y.tile;
                     });
@@ -272,12 +281,12 @@ void stream_dense_cells(const Copy& copy) { DenseCopy(copy).run(); }
 
 void stream_sparse_cells(const Copy& copy) {
   const Schema schema = copy.to.schema();
-  const bool sorted = same_order(copy.from.schema(), schema);
+  const bool sorted = same_order(copy.from, schema);
   ConversionRecord& record = copy.record;
   if (!copy.resumed) write_conversion(copy.store, record);
   if (record.done == 0) {
     if (copy.work.progress) copy.work.progress->begin("copying cells", 0);
-    if (!pass_sparse(copy, schema)) copy_sparse(copy, schema, sorted);
+    if (!sorted || !pass_sparse(copy, schema)) copy_sparse(copy, schema, sorted);
     if (copy.work.progress) copy.work.progress->end();
   }
   if (sorted || copy.to.info().fragments.size() < 2) return;

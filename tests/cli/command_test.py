@@ -323,6 +323,18 @@ class Writing(CommandTest):
                 self.run_tegula('create', 'new', *args, code=2)
                 self.assertFalse(os.path.exists(self.path('new')))
 
+    def test_slips_in_schemas(self):
+        """A member that nobody knows would mean another array than its author thinks."""
+        right = {'format': 'tiledb', 'kind': 'sparse', 'dimensions': [{'name': 'x', 'type': 'int32', 'domain': [0, 9]}],
+                 'attributes': [{'name': 'a', 'type': 'int32'}]}
+        self.run_tegula('create', 'right', '--schema', '-', stdin=json.dumps(right))
+        for slip, said in (({'sparse': True}, "has no 'sparse'; known: uri, format"), ({'kind': 'spares'}, 'there are dense, sparse'),
+                           ({'dimensions': [{**right['dimensions'][0], 'tiles': 3}]}, "a dimension has no 'tiles'"),
+                           ({'attributes': [{**right['attributes'][0], 'null': True}]}, "an attribute has no 'null'")):
+            with self.subTest(slip):
+                self.fails(2, said, 'create', 'new', '--schema', '-', stdin=json.dumps({**right, **slip}))
+                self.assertFalse(os.path.exists(self.path('new')))
+
 
 class Pictures(CommandTest):
     def test_png_and_ascii(self):

@@ -55,12 +55,30 @@ class Converting(CommandTest):
         self.run_tegula('create', 'old', 'v.npy', '--format', 'tiledb', '--format-version', '3')
         self.run_tegula('convert', 'old', 'new', '--format-version', '22', '--verify')
         self.assertEqual(self.json('read', 'new')['fields'], {'': list(range(6))})
+        self.run_tegula('convert', 'new', 'old again', '--format-version', '4', '--verify')
+
+    def test_small_types_have_room_behind_their_largest_value(self):
+        """As libtiledb sees it: the last tile of 0..120 ends at 129."""
+        self.run_tegula('create', 'small', '--format', 'tiledb', '--dim', 'x:int8:0:120:10', '--type', 'int16')
+        npy(self.path('v.npy'), range(121))
+        self.run_tegula('write', 'small', 'v.npy')
+        self.run_tegula('convert', 'small', 'copy', '--verify')
+        self.assertEqual(self.json('read', 'copy')['fields'][''], list(range(121)))
 
     def test_spoiled_chunks_are_mended_on_the_way(self):
         """bcolz 0.12 wrote chunks that only those who know of it can read."""
         array, _ = self.corpus_case('bcolz/v0.12.1-rescue-lz4')
         self.run_tegula('convert', array, 'copy', '--verify')
         self.assertIn('the same', self.out('diff', array, 'copy'))
+
+    def test_orders_of_old_versions(self):
+        """libtiledb up to 2.9 stored cells of mixed dimensions, and up to 2.2 those on a Hilbert curve, in an order of its own."""
+        for name in 'v05/sparse_dim_types', 'v13/sparse_dim_types', 'v07/sparse_hilbert':
+            with self.subTest(name):
+                array, _ = self.corpus_case('tiledb/' + name)
+                self.run_tegula('convert', array, 'copy', '--verify', '--overwrite')
+                self.run_tegula('convert', array, 'same', '--verify', '--overwrite', '--format-version', '16')
+                self.assertIn('the same', self.out('diff', 'copy', 'same'))
 
     def test_rechunk_keeps_the_options_of_codecs(self):
         """zarr-python 3 writes zstd with a flag of whether there are checksums."""

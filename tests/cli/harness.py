@@ -55,7 +55,7 @@ class CommandTest(unittest.TestCase):
 
     def corpus_case(self, name):
         case = CORPUS / name
-        target = self.path('case')
+        target = self.path(name.replace('/', '-'))
         shutil.copytree(case, target)
         return os.path.join(target, 'array'), json.loads((case / 'case.json').read_text())
 
