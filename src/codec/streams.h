@@ -14,8 +14,8 @@ void zlib_decode_stream(ByteView in, Bytes& out, std::uint64_t limit);
 void gzip_decode_stream(ByteView in, Bytes& out, std::uint64_t limit);  // RFC 1952, several members allowed
 void gzip_encode_stream(ByteView in, Bytes& out, int level);
 void zstd_decode_stream(ByteView in, Bytes& out, std::uint64_t limit);
-// Fills `out` with raw bytes from `offset` on, of frames that hold `raw` bytes in all. A frame with a checksum is decoded
-// whole and checked; of others what lies behind `out` is not looked at.
+// Fills `out` with raw bytes from `offset` on, of frames that hold `raw` bytes in all. A frame with a checksum is
+// decoded whole and checked; of others what lies behind `out` is not looked at.
 void zstd_decode_range(ByteView in, std::uint64_t raw, std::uint64_t offset, MutableBytes out);
 void zstd_encode_stream(ByteView in, Bytes& out, int level, bool checksum);
 void bzip2_decode_stream(ByteView in, Bytes& out, std::uint64_t limit);
