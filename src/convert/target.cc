@@ -90,10 +90,29 @@ void keep_field(Target& target, const std::string& name) {
   std::erase_if(attributes, [&](const Attribute& a) { return a.name != name; });
 }
 
+// A new TileDB array gets filters where none are named; a copy goes without where its source does.
+void keep_unfiltered(Schema& schema) {
+  const auto keep = [](std::vector<Filter>& filters) {
+    if (filters.empty()) filters = parse_filters("none", "tiledb");
+  };
+  bool nullable = false;
+  for (Attribute& a : schema.attributes) {
+    keep(a.filters);
+    nullable = nullable || a.nullable;
+  }
+  keep(schema.coords_filters);
+  keep(schema.offsets_filters);
+  if (nullable) keep(schema.validity_filters);
+}
+
 }  // namespace
 
 void to_tiledb_type(Attribute& attribute) {
   Datatype& type = attribute.type;
+  const bool text = type.id == TypeId::bytes || type.id == TypeId::unicode || type.id == TypeId::raw;
+  if (text && attribute.values_per_cell != 1)
+    fail(ErrorKind::unsupported, "attribute '{}': its cells are lists of {} texts, and TileDB's hold one",
+         attribute.name, attribute.values_per_cell);
   if (type.id == TypeId::bytes && type.size > 0) {
     attribute.values_per_cell = type.size;
     type = Datatype(TypeId::ascii);
@@ -173,6 +192,7 @@ Target plan_target(const Array& source, const TargetOptions& options) {
     // The original format stores cells in row order only, and so does bcolz.
     if (to.format == "zarr0" || to.format == "bcolz") to.cell_order = to.tile_order = Order::row;
   }
+  if (same && tiledb) keep_unfiltered(to);
   if (options.filters)
     for (Attribute& a : to.attributes) a.filters = *options.filters;
   apply_chunks(to, options.chunks);

@@ -71,6 +71,18 @@ class Converting(CommandTest):
         self.run_tegula('convert', array, 'copy', '--verify')
         self.assertIn('the same', self.out('diff', array, 'copy'))
 
+    def test_copies_of_unfiltered_arrays_have_no_filters(self):
+        npy(self.path('v.npy'), range(24), shape=(6, 4))
+        self.run_tegula('create', 'bare', 'v.npy', '--format', 'tiledb', '--filters', 'none', '--tile', '2,2')
+        self.assertIn('6 tiles copied as they are', self.out('convert', 'bare', 'copy', '--verify'))
+        self.assertEqual(self.json('info', 'copy')['attributes'][0]['filters'], [])
+
+    def test_lists_of_texts_do_not_go_to_tiledb(self):
+        array, _ = self.corpus_case('bcolz/ctable-nd-columns')
+        self.fails(3, "'pair': its cells are lists of 2 texts", 'convert', array, 'copy', '--to', 'tiledb')
+        self.assertFalse(os.path.exists(self.path('copy')))
+        self.run_tegula('convert', array, 'vectors', '--to', 'tiledb', '--field', 'vec', '--verify')
+
     def test_orders_of_old_versions(self):
         """libtiledb up to 2.9 stored cells of mixed dimensions, and up to 2.2 those on a Hilbert curve, in an order of its own."""
         for name in 'v05/sparse_dim_types', 'v13/sparse_dim_types', 'v07/sparse_hilbert':
