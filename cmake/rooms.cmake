@@ -38,6 +38,9 @@ function(tegula_room path)
   set_target_properties(room_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_include_directories(room_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(room_${name} PUBLIC tegula_settings tegula_dependencies)
+  if(TEGULA_FUZZ)  # counters of what ran, for libFuzzer
+    target_compile_options(room_${name} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
   if(TEGULA_PCH AND path STREQUAL "base")
     target_precompile_headers(room_base PRIVATE <algorithm> <functional> <map> <memory> <optional> <span> <string> <variant> <vector>
       <fmt/format.h> <nlohmann/json.hpp>)
