@@ -9,6 +9,7 @@
 #include "convert/convert.h"
 #include "format/zarr/listing.h"
 #include "format/zarr/zarr_array.h"
+#include "query/gather.h"
 
 namespace tegula {
 
@@ -157,14 +158,8 @@ std::vector<CellBox> join_boxes(std::vector<CellBox> boxes, const Extents& chunk
 }
 
 Column fill_of(const Attribute& attribute) {
-  Column column;
-  column.name = attribute.name;
-  column.type = attribute.type;
-  column.values_per_cell = attribute.values_per_cell;
-  column.nullable = attribute.nullable;
-  column.data = attribute.fill;
-  if (column.var()) column.offsets = {0, attribute.fill.size()};
-  if (column.nullable) column.validity = {std::byte{attribute.fill_valid}};
+  Column column = empty_column(field_info(attribute, {}));
+  append_fill(column, attribute.fill, attribute.fill_valid, 1);
   return column;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/endian.h"
+#include "query/gather.h"
 #include "tegula/columns.h"
 #include "tegula/schema.h"
 
@@ -40,12 +41,7 @@ inline Batch cells_for(const Schema& schema, std::uint64_t cells, std::int32_t s
   Batch batch;
   batch.cells = cells;
   for (const Attribute& a : schema.attributes) {
-    Column column;
-    column.name = a.name;
-    column.type = a.type;
-    column.values_per_cell = a.values_per_cell;
-    column.nullable = a.nullable;
-    if (column.var()) column.offsets.push_back(0);
+    Column column = empty_column(field_info(a, schema));
     for (std::uint64_t i = 0; i < cells; ++i) {
       if (column.var()) {
         const std::string text = std::string(i % 5, 'a') + std::to_string(i + static_cast<std::uint64_t>(seed));
