@@ -132,6 +132,44 @@ Label label_of_json(const Json& item) {
   return out;
 }
 
+// What `info --json` prints of a schema, and of the cells that are there, which is passed over.
+constexpr std::string_view kMembers[] = {"format",
+                                         "kind",
+                                         "dimensions",
+                                         "attributes",
+                                         "tile_order",
+                                         "cell_order",
+                                         "capacity",
+                                         "allows_duplicates",  //
+                                         "coords_filters",
+                                         "offsets_filters",
+                                         "validity_filters",
+                                         "enumerations",
+                                         "labels",
+                                         "current_domain",  //
+                                         "uri",
+                                         "format_version",
+                                         "stored_bytes",
+                                         "fields",
+                                         "chunks_present",
+                                         "chunks_expected",
+                                         "fragments",  //
+                                         "non_empty_domain",
+                                         "metadata",
+                                         "first_time",
+                                         "last_time"};
+constexpr std::string_view kDimensionMembers[] = {"name", "type", "values_per_cell", "domain", "tile", "filters"};
+constexpr std::string_view kAttributeMembers[] = {"name", "type",    "values_per_cell", "nullable",
+                                                  "fill", "filters", "fill_defined",    "enumeration"};
+
+// A member with a slip in its name must not be taken for one that is not there.
+void check_members(const Json& object, std::span<const std::string_view> known, std::string_view what,
+                   const std::string& name) {
+  for (const auto& [key, value] : object.items())
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      fail(ErrorKind::invalid_argument, "{}: {} has no '{}'; known: {}", name, what, key, fmt::join(known, ", "));
+}
+
 // A file says all of it; a flag beside it would be passed over.
 void check_alone(const SchemaFlags& flags) {
   const std::pair<const char*, bool> others[] = {
@@ -277,48 +315,6 @@ void append_values(Enumeration& enumeration, const Json& values) {
     enumeration.offsets.push_back(enumeration.data.size() + column.offsets[i]);
   enumeration.data.insert(enumeration.data.end(), column.data.begin(), column.data.end());
 }
-
-namespace {
-
-// All that `info --json` prints; what it says of the cells that are there is passed over.
-constexpr std::string_view kMembers[] = {"uri",
-                                         "format",
-                                         "format_version",
-                                         "kind",
-                                         "dimensions",
-                                         "attributes",
-                                         "tile_order",
-                                         "cell_order",
-                                         "capacity",
-                                         "coords_filters",
-                                         "offsets_filters",
-                                         "validity_filters",
-                                         "enumerations",
-                                         "labels",
-                                         "current_domain",
-                                         "stored_bytes",
-                                         "fields",
-                                         "chunks_present",
-                                         "fragments",
-                                         "chunks_expected",
-                                         "non_empty_domain",
-                                         "metadata",
-                                         "first_time",
-                                         "last_time",
-                                         "allows_duplicates"};
-constexpr std::string_view kDimensionMembers[] = {"name", "type", "values_per_cell", "domain", "tile", "filters"};
-constexpr std::string_view kAttributeMembers[] = {"name", "type",    "values_per_cell", "nullable",
-                                                  "fill", "filters", "fill_defined",    "enumeration"};
-
-// A member with a slip in its name must not be taken for one that is not there.
-void check_members(const Json& object, std::span<const std::string_view> known, std::string_view what,
-                   const std::string& name) {
-  for (const auto& [key, value] : object.items())
-    if (std::find(known.begin(), known.end(), key) == known.end())
-      fail(ErrorKind::invalid_argument, "{}: {} has no '{}'; known: {}", name, what, key, fmt::join(known, ", "));
-}
-
-}  // namespace
 
 Schema schema_of_json(const std::string& text, const std::string& name) {
   try {

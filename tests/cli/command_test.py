@@ -328,7 +328,7 @@ class Writing(CommandTest):
         right = {'format': 'tiledb', 'kind': 'sparse', 'dimensions': [{'name': 'x', 'type': 'int32', 'domain': [0, 9]}],
                  'attributes': [{'name': 'a', 'type': 'int32'}]}
         self.run_tegula('create', 'right', '--schema', '-', stdin=json.dumps(right))
-        for slip, said in (({'sparse': True}, "has no 'sparse'; known: uri, format"), ({'kind': 'spares'}, 'there are dense, sparse'),
+        for slip, said in (({'sparse': True}, "has no 'sparse'; known: format, kind"), ({'kind': 'spares'}, 'there are dense, sparse'),
                            ({'dimensions': [{**right['dimensions'][0], 'tiles': 3}]}, "a dimension has no 'tiles'"),
                            ({'attributes': [{**right['attributes'][0], 'null': True}]}, "an attribute has no 'null'")):
             with self.subTest(slip):

@@ -184,6 +184,18 @@ TEST_P(EveryFormat, FilesOutsideOfTheGridAreNotes) {
   EXPECT_EQ(problems[0].severity, Problem::Severity::note);
 }
 
+// Python's lzma refuses a preset beside a chain of filters.
+TEST(ZarrCodecs, AnLzmaChainOfZarr1HasNoPreset) {
+  const Filter plain{"lzma", {}}, chain{"lzma", {{"filters", std::string(R"([{"id": 33, "preset": 6}])")}}};
+  for (const auto& [filter, preset] : {std::pair(plain, Json(1)), std::pair(chain, Json(nullptr))}) {
+    const auto store = make_memory_store();
+    const std::vector<std::int32_t> cells{1, 2, 3, 4, 5, 6};
+    write(*create({"zarr1", {3, 2}, {2, 2}, {filter}}, store), parse_selection("[...]"), cells);
+    EXPECT_EQ(parse_json(*store->get("meta"), "meta").at("compression_opts").at("preset"), preset);
+    EXPECT_EQ(read(*reopen(store), "[...]"), cells);
+  }
+}
+
 TEST(ZarrText, IsWrittenAppendedAndSelected) {
   for (const auto& [format, filters] : {std::pair{"zarr2", std::vector<Filter>{filter("zstd")}},
                                         {"zarr3", {}},
