@@ -11,10 +11,10 @@
 #include <memory>
 #include <string>
 
-#include "codec/blosc.h"
-#include "codec/checksum.h"
-#include "codec/codec.h"
-#include "codec/shuffle.h"
+#include "codec/blosc/blosc.h"
+#include "codec/checksum/checksum.h"
+#include "codec/compress/codec.h"
+#include "codec/shuffle/shuffle.h"
 #include "data.h"
 #include "timed.h"
 

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <string>
 
-#include "codec/delta.h"
-#include "codec/shuffle.h"
+#include "codec/integer/delta.h"
+#include "codec/shuffle/shuffle.h"
 #include "timed.h"
 
 namespace tegula::codec {

@@ -4,7 +4,7 @@
 
 #include "arrow_export.h"
 #include "batch.h"
-#include "query/gather.h"
+#include "query/columns/gather.h"
 #include "tegula/error.h"
 
 namespace tegula::python {

@@ -4,7 +4,7 @@
 
 #include "arrow_export.h"
 #include "base/fail.h"
-#include "query/gather.h"
+#include "query/columns/gather.h"
 #include "tegula/array.h"
 #include "values.h"
 

@@ -1,7 +1,7 @@
 #include "rows.h"
 
 #include "base/fail.h"
-#include "query/table_query.h"
+#include "query/run/table_query.h"
 
 namespace tegula::python {
 

@@ -6,6 +6,7 @@
 #include "convert/compare.h"
 #include "convert/convert.h"
 #include "schema.h"
+#include "store/open/open_store.h"
 #include "tegula/bcolz.h"
 #include "tegula/tiledb.h"
 #include "values.h"

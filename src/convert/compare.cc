@@ -8,8 +8,8 @@
 #include "base/fail.h"
 #include "convert/blocks.h"
 #include "convert/convert.h"
-#include "convert/written.h"
-#include "query/gather.h"
+#include "convert/written_boxes.h"
+#include "query/columns/gather.h"
 
 namespace tegula {
 

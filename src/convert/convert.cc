@@ -11,9 +11,9 @@
 #include "convert/copy.h"
 #include "convert/metadata.h"
 #include "convert/pass_through.h"
-#include "convert/record.h"
-#include "convert/written.h"
-#include "format/open.h"
+#include "convert/resume_note.h"
+#include "convert/written_boxes.h"
+#include "format/registry/registry.h"
 #include "model/strided.h"
 
 namespace tegula {

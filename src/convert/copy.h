@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "convert/blocks.h"
-#include "convert/record.h"
+#include "convert/resume_note.h"
 #include "store/store.h"
 #include "tegula/array.h"
 

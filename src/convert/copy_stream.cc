@@ -7,11 +7,11 @@
 #include "convert/blocks.h"
 #include "convert/convert.h"
 #include "convert/copy.h"
-#include "convert/written.h"
+#include "convert/written_boxes.h"
+#include "format/tiledb/disk/versions.h"
 #include "format/tiledb/pass_tiles.h"
-#include "format/tiledb/versions.h"
 #include "format/tiledb/writable_array.h"
-#include "query/gather.h"
+#include "query/columns/gather.h"
 #include "tegula/tiledb.h"
 
 namespace tegula {

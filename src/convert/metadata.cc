@@ -5,7 +5,7 @@
 #include "base/endian.h"
 #include "base/json.h"
 #include "base/utf8.h"
-#include "query/literal.h"
+#include "query/condition/literal.h"
 
 namespace tegula {
 

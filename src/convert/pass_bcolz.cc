@@ -3,7 +3,7 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "convert/pass_through.h"
-#include "format/bcolz/bcolz_array.h"
+#include "format/bcolz/array.h"
 #include "format/bcolz/carray_write.h"
 #include "format/bcolz/chunk_file.h"
 

@@ -5,8 +5,8 @@
 
 #include "base/fail.h"
 #include "base/parallel.h"
-#include "format/zarr/listing.h"
-#include "format/zarr/zarr_array.h"
+#include "format/zarr/array.h"
+#include "format/zarr/chunk/listing.h"
 
 namespace tegula {
 

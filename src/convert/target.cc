@@ -4,7 +4,7 @@
 
 #include "base/fail.h"
 #include "convert/filters.h"
-#include "convert/written.h"
+#include "convert/written_boxes.h"
 
 namespace tegula {
 

@@ -98,9 +98,6 @@ class Store {
 void commit_together(Store& store, std::string_view folder, std::span<const std::unique_ptr<Upload>> uploads,
                      const Work& work);
 
-// Views `prefix` of another store as a store of its own.
-std::shared_ptr<Store> sub_store(std::shared_ptr<Store> store, std::string prefix);
-
 struct StoreOptions {
   bool sync = true;           // fsync files and folders on put
   bool follow_links = false;  // allow links that lead outside of the root
@@ -108,9 +105,6 @@ struct StoreOptions {
   // throws ends the change there, as a crash would. For tests.
   std::function<void(std::string_view step, std::string_view key)> before_step = {};
 };
-
-// Plain paths, file:// and mem:// URIs. A mem:// store lives as long as the process and is found again by its name.
-std::shared_ptr<Store> open_store(const std::string& uri, const StoreOptions& options = {});
 
 // Names of unfinished writes, which a crash may leave in the root of a store.
 inline constexpr std::string_view kTemporaryPrefix = ".tegula-";

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <sstream>
 
-#include "codec/blosc.h"
-#include "codec/checksum.h"
+#include "codec/blosc/blosc.h"
+#include "codec/checksum/checksum.h"
 #include "codec/inputs.h"
 
 namespace tegula::codec {

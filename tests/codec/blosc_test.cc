@@ -1,12 +1,12 @@
 // Our Blosc decoder against libblosc, both ways, and against damage.
-#include "codec/blosc.h"
+#include "codec/blosc/blosc.h"
 
 #include <blosc.h>
 
 #include <cstdlib>
 
 #include "base/endian.h"
-#include "codec/blosclz_decode.h"
+#include "codec/blosc/blosclz_decode.h"
 #include "codec/inputs.h"
 #include "support/expect_error.h"
 

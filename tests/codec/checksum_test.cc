@@ -1,4 +1,4 @@
-#include "codec/checksum.h"
+#include "codec/checksum/checksum.h"
 
 #include <zlib.h>
 

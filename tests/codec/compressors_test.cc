@@ -3,7 +3,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "codec/codec.h"
+#include "codec/compress/codec.h"
 #include "codec/inputs.h"
 #include "support/expect_error.h"
 

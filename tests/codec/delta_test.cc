@@ -1,4 +1,4 @@
-#include "codec/delta.h"
+#include "codec/integer/delta.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include "base/endian.h"
 #include "codec/expect_kind.h"
 #include "codec/inputs.h"
-#include "codec/integers.h"
+#include "codec/integer/integers.h"
 
 namespace tegula::codec {
 namespace {

@@ -1,4 +1,4 @@
-#include "codec/float_scale.h"
+#include "codec/integer/float_scale.h"
 
 #include <gtest/gtest.h>
 

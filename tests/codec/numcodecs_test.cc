@@ -1,5 +1,5 @@
 // The tables were made with numcodecs 0.16.6 and numpy 2.4.6 on x86-64.
-#include "codec/numcodecs.h"
+#include "codec/numcodecs/numcodecs.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "codec/expect_kind.h"
-#include "codec/half.h"
 #include "codec/inputs.h"
+#include "codec/numcodecs/half.h"
 
 namespace tegula::codec::numcodecs {
 namespace {

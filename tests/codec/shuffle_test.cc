@@ -1,4 +1,4 @@
-#include "codec/shuffle.h"
+#include "codec/shuffle/shuffle.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "codec/streams.h"
+#include "codec/compress/streams.h"
 
 #include <zlib.h>
 #include <zstd.h>
@@ -6,7 +6,7 @@
 #include <functional>
 #include <limits>
 
-#include "codec/codec.h"
+#include "codec/compress/codec.h"
 #include "codec/inputs.h"
 #include "support/expect_error.h"
 

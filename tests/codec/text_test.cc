@@ -1,4 +1,4 @@
-#include "codec/text.h"
+#include "codec/text/text.h"
 
 #include <gtest/gtest.h>
 

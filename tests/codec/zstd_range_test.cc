@@ -1,8 +1,8 @@
 // Parts of zstd frames.
 #include <zstd.h>
 
+#include "codec/compress/streams.h"
 #include "codec/inputs.h"
-#include "codec/streams.h"
 #include "support/expect_error.h"
 
 namespace tegula::codec {

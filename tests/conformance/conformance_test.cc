@@ -8,11 +8,11 @@
 #include <sstream>
 
 #include "expected_result.h"
+#include "input/request.h"
 #include "recorded_facts.h"
-#include "request.h"
-#include "result_json.h"
 #include "tegula/tegula.h"
-#include "value_text.h"
+#include "text/result_json.h"
+#include "text/value_text.h"
 
 namespace fs = std::filesystem;
 

@@ -8,13 +8,13 @@
 #include <map>
 #include <optional>
 
-#include "codec/checksum.h"
+#include "codec/checksum/checksum.h"
 #include "expected_result.h"
+#include "input/request.h"
 #include "model/strided.h"
-#include "request.h"
-#include "result_json.h"
 #include "tegula/tegula.h"
-#include "value_text.h"
+#include "text/result_json.h"
+#include "text/value_text.h"
 
 namespace fs = std::filesystem;
 

@@ -5,9 +5,9 @@
 #include <fstream>
 #include <iterator>
 
+#include "arrow/ipc_reader.h"
 #include "base/endian.h"
-#include "convert/arrow_reader.h"
-#include "query/literal.h"
+#include "query/condition/literal.h"
 #include "tegula/error.h"
 
 namespace tegula {

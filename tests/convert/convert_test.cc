@@ -9,12 +9,12 @@
 #include "convert/blocks.h"
 #include "convert/compare.h"
 #include "convert/filters.h"
-#include "convert/record.h"
-#include "format/open.h"
+#include "convert/resume_note.h"
+#include "format/registry/registry.h"
 #include "model/strided.h"
 #include "stops.h"
-#include "store/memory.h"
-#include "store/wrappers.h"
+#include "store/memory/memory_store.h"
+#include "store/wrap/wrappers.h"
 #include "tegula/error.h"
 
 namespace tegula {

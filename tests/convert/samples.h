@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/endian.h"
-#include "query/gather.h"
+#include "query/columns/gather.h"
 #include "tegula/columns.h"
 #include "tegula/schema.h"
 

@@ -5,10 +5,10 @@
 
 #include "convert/compare.h"
 #include "convert/convert.h"
-#include "convert/record.h"
-#include "format/open.h"
-#include "store/memory.h"
-#include "store/wrappers.h"
+#include "convert/resume_note.h"
+#include "format/registry/registry.h"
+#include "store/memory/memory_store.h"
+#include "store/wrap/wrappers.h"
 #include "tegula/error.h"
 
 namespace tegula {

@@ -1,8 +1,7 @@
 // Dense domains of more cells than anybody can walk.
-#include "convert/written.h"
-
 #include <gtest/gtest.h>
 
+#include "convert/written_boxes.h"
 #include "format/tiledb/writable_array.h"
 #include "samples.h"
 #include "stops.h"

@@ -8,7 +8,7 @@
 #include "format/bcolz/driver.h"
 #include "format/bcolz/meta.h"
 #include "model/strided.h"
-#include "store/memory.h"
+#include "store/memory/memory_store.h"
 #include "tegula/error.h"
 
 using namespace tegula;

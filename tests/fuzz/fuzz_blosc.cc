@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "codec/blosc.h"
+#include "codec/blosc/blosc.h"
 #include "tegula/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

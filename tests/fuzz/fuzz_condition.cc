@@ -2,8 +2,8 @@
 // Any text is parsed, bound to fields of every kind and evaluated on a few cells.
 #include <cstring>
 
-#include "query/condition.h"
-#include "query/gather.h"
+#include "query/columns/gather.h"
+#include "query/condition/condition.h"
 #include "tegula/error.h"
 #include "tegula/query.h"
 

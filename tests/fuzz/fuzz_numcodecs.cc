@@ -4,7 +4,7 @@
 // room: codec
 #include <algorithm>
 
-#include "codec/numcodecs.h"
+#include "codec/numcodecs/numcodecs.h"
 #include "tegula/error.h"
 
 using namespace tegula;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "codec/streams.h"
+#include "codec/compress/streams.h"
 #include "tegula/error.h"
 
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "codec/text.h"
+#include "codec/text/text.h"
 #include "tegula/error.h"
 
 using namespace tegula;

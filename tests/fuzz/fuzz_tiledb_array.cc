@@ -8,7 +8,7 @@
 #include "base/cursor.h"
 #include "format/tiledb/tiledb_array.h"
 #include "model/strided.h"
-#include "store/memory.h"
+#include "store/memory/memory_store.h"
 #include "tegula/error.h"
 
 using namespace tegula;

@@ -1,12 +1,12 @@
 // The small files of an array or group. Byte 0 chooses which; the rest is its text or unpacked payload.
 // room: format/tiledb
-#include "format/tiledb/array_listing.h"
-#include "format/tiledb/array_metadata.h"
-#include "format/tiledb/consolidated_footers.h"
-#include "format/tiledb/delete_condition.h"
-#include "format/tiledb/enumeration.h"
-#include "format/tiledb/generic_tile.h"
+#include "format/tiledb/disk/consolidated_footers.h"
+#include "format/tiledb/disk/delete_condition.h"
+#include "format/tiledb/disk/enumeration.h"
+#include "format/tiledb/filter/generic_tile.h"
 #include "format/tiledb/group.h"
+#include "format/tiledb/listing/array_listing.h"
+#include "format/tiledb/read/metadata.h"
 #include "tegula/error.h"
 
 using namespace tegula;

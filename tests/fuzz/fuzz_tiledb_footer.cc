@@ -2,10 +2,10 @@
 // the rest is the structure.
 //
 // room: format/tiledb
-#include "format/tiledb/array_schema.h"
-#include "format/tiledb/fragment_footer.h"
-#include "format/tiledb/fragment_lists.h"
-#include "format/tiledb/rtree.h"
+#include "format/tiledb/disk/array_schema.h"
+#include "format/tiledb/disk/fragment_footer.h"
+#include "format/tiledb/disk/fragment_lists.h"
+#include "format/tiledb/disk/rtree.h"
 #include "tegula/error.h"
 
 using namespace tegula;

@@ -1,6 +1,6 @@
 // Array schemas: the unpacked payload.
 // room: format/tiledb
-#include "format/tiledb/array_schema.h"
+#include "format/tiledb/disk/array_schema.h"
 #include "tegula/error.h"
 
 using namespace tegula;

@@ -3,8 +3,8 @@
 // metadata, metadata, data.
 //
 // room: format/tiledb
-#include "format/tiledb/filter_plan.h"
-#include "format/tiledb/tile.h"
+#include "format/tiledb/filter/chunked_tile.h"
+#include "format/tiledb/filter/filter_plan.h"
 #include "tegula/error.h"
 
 using namespace tegula;

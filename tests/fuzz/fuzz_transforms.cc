@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "base/endian.h"
-#include "codec/delta.h"
-#include "codec/float_scale.h"
-#include "codec/shuffle.h"
+#include "codec/integer/delta.h"
+#include "codec/integer/float_scale.h"
+#include "codec/shuffle/shuffle.h"
 #include "tegula/error.h"
 
 using namespace tegula;

@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "format/zarr/array_meta.h"
-#include "format/zarr/chunk_store.h"
+#include "format/zarr/chunk/chunk_store.h"
+#include "format/zarr/meta/array_meta.h"
 #include "model/strided.h"
-#include "store/memory.h"
+#include "store/memory/memory_store.h"
 #include "tegula/error.h"
 
 namespace {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "format/zarr/array_meta.h"
+#include "format/zarr/meta/array_meta.h"
 #include "tegula/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -12,6 +12,7 @@
 
 #include "format/bcolz/driver.h"
 #include "model/strided.h"
+#include "store/open/open_store.h"
 #include "store/store.h"
 #include "tegula/bcolz.h"
 #include "tegula/error.h"

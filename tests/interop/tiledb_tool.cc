@@ -8,12 +8,13 @@
 
 #include "base/fail.h"
 #include "base/json.h"
-#include "cell_input.h"
 #include "format/tiledb/driver.h"
-#include "request.h"
-#include "result_json.h"
+#include "input/request.h"
+#include "store/open/open_store.h"
 #include "tegula/tegula.h"
 #include "tegula/tiledb.h"
+#include "text/cell_input.h"
+#include "text/result_json.h"
 
 namespace {
 

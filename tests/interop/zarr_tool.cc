@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "format/zarr/driver.h"
 #include "model/strided.h"
+#include "store/open/open_store.h"
 #include "tegula/tegula.h"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "query/aggregates.h"
+#include "query/aggregate/aggregates.h"
 
 #include <gtest/gtest.h>
 

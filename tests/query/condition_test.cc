@@ -1,12 +1,12 @@
-#include "query/condition.h"
+#include "query/condition/condition.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
+#include "query/condition/number.h"
 #include "query/make_columns.h"
-#include "query/number.h"
 #include "tegula/error.h"
 
 namespace tegula {

@@ -1,4 +1,4 @@
-#include "query/expression.h"
+#include "query/condition/expression.h"
 
 #include <gtest/gtest.h>
 

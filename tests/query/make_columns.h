@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "query/field.h"
-#include "query/gather.h"
+#include "query/columns/field.h"
+#include "query/columns/gather.h"
 #include "tegula/columns.h"
 
 namespace tegula::testing {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <random>
 
-#include "query/condition.h"
-#include "query/expression.h"
+#include "query/condition/condition.h"
+#include "query/condition/expression.h"
 #include "query/make_columns.h"
 
 namespace tegula {

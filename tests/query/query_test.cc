@@ -6,9 +6,9 @@
 
 #include "base/endian.h"
 #include "model/strided.h"
-#include "query/dense_query.h"
 #include "query/make_columns.h"
-#include "query/table_query.h"
+#include "query/run/grid_query.h"
+#include "query/run/table_query.h"
 #include "support/expect_error.h"
 
 namespace tegula {

@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "store/file.h"
-#include "store/memory.h"
+#include "store/file/file_store.h"
+#include "store/memory/memory_store.h"
 #include "store/store.h"
-#include "store/wrappers.h"
+#include "store/wrap/sub_store.h"
+#include "store/wrap/wrappers.h"
 #include "support/expect_error.h"
 #include "support/temp_folder.h"
 

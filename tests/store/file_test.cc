@@ -1,5 +1,3 @@
-#include "store/file.h"
-
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -12,6 +10,8 @@
 #include <set>
 
 #include "base/fail.h"
+#include "store/file/file_store.h"
+#include "store/open/open_store.h"
 #include "support/expect_error.h"
 #include "support/temp_folder.h"
 

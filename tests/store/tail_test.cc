@@ -1,9 +1,10 @@
 // The end of a file, from every store.
 #include <gtest/gtest.h>
 
-#include "store/file.h"
-#include "store/memory.h"
-#include "store/wrappers.h"
+#include "store/file/file_store.h"
+#include "store/memory/memory_store.h"
+#include "store/wrap/sub_store.h"
+#include "store/wrap/wrappers.h"
 #include "support/temp_folder.h"
 
 namespace tegula {

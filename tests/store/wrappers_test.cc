@@ -1,10 +1,10 @@
-#include "store/wrappers.h"
+#include "store/wrap/wrappers.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "store/memory.h"
+#include "store/memory/memory_store.h"
 #include "support/expect_error.h"
 
 namespace tegula {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codec/blosc.h"
+#include "codec/blosc/blosc.h"
 #include "store/store.h"
 #include "tegula/bytes.h"
 

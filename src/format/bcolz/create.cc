@@ -5,9 +5,9 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "format/bcolz/carray_write.h"
-#include "format/bcolz/changes.h"
 #include "format/bcolz/pending_set.h"
 #include "format/bcolz/schema_model.h"
+#include "format/bcolz/write.h"
 
 namespace tegula::bcolz {
 

@@ -7,7 +7,7 @@
 
 #include "base/endian.h"
 #include "base/json.h"
-#include "codec/half.h"
+#include "codec/numcodecs/half.h"
 #include "model/strided.h"
 
 namespace tegula::bcolz {

@@ -1,9 +1,9 @@
 #include "format/bcolz/driver.h"
 
-#include "format/bcolz/bcolz_array.h"
-#include "format/bcolz/changes.h"
-#include "format/bcolz/opened.h"
+#include "format/bcolz/array.h"
 #include "format/bcolz/schema_model.h"
+#include "format/bcolz/snapshot.h"
+#include "format/bcolz/write.h"
 
 namespace tegula::bcolz {
 

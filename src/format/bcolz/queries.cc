@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/fail.h"
-#include "query/dense_query.h"
-#include "query/table_query.h"
+#include "query/run/grid_query.h"
+#include "query/run/table_query.h"
 
 namespace tegula::bcolz {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "format/bcolz/opened.h"
+#include "format/bcolz/snapshot.h"
 #include "tegula/query.h"
 
 namespace tegula::bcolz {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "format/bcolz/meta.h"
-#include "format/bcolz/opened.h"
+#include "format/bcolz/snapshot.h"
 #include "tegula/schema.h"
 
 namespace tegula::bcolz {

@@ -7,8 +7,8 @@
 
 #include "base/fail.h"
 #include "base/parallel.h"
-#include "format/bcolz/attributes.h"
 #include "format/bcolz/carray_write.h"
+#include "format/bcolz/metadata.h"
 #include "format/bcolz/pending_set.h"
 
 namespace tegula::bcolz {

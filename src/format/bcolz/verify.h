@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "format/bcolz/opened.h"
+#include "format/bcolz/snapshot.h"
 #include "tegula/array.h"
 
 namespace tegula::bcolz {

@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "base/fail.h"
-#include "format/tiledb/evolve.h"
+#include "format/tiledb/disk/names.h"
+#include "format/tiledb/disk/schema_defaults.h"
+#include "format/tiledb/disk/versions.h"
 #include "format/tiledb/group.h"
-#include "format/tiledb/names.h"
-#include "format/tiledb/schema_check.h"
-#include "format/tiledb/schema_defaults.h"
-#include "format/tiledb/versions.h"
 #include "format/tiledb/writable_array.h"
+#include "format/tiledb/write/evolve.h"
+#include "format/tiledb/write/schema_check.h"
+#include "store/wrap/sub_store.h"
 
 namespace tegula::tiledb {
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "format/tiledb/array_schema.h"
+#include "format/tiledb/disk/array_schema.h"
 #include "store/store.h"
 #include "tegula/array.h"
 

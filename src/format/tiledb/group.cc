@@ -6,7 +6,7 @@
 #include <map>
 
 #include "base/fail.h"
-#include "format/tiledb/array_metadata.h"
+#include "format/tiledb/read/metadata.h"
 
 namespace tegula::tiledb {
 

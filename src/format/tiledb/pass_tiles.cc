@@ -4,12 +4,12 @@
 #include <array>
 
 #include "base/fail.h"
-#include "format/tiledb/cell_tiles.h"
-#include "format/tiledb/deletes.h"
-#include "format/tiledb/tile_reads.h"
-#include "format/tiledb/tile_run.h"
-#include "format/tiledb/versions.h"
+#include "format/tiledb/disk/versions.h"
+#include "format/tiledb/fragment/tile_reads.h"
+#include "format/tiledb/fragment/tile_run.h"
+#include "format/tiledb/read/deletes.h"
 #include "format/tiledb/writable_array.h"
+#include "format/tiledb/write/cell_tiles.h"
 
 namespace tegula::tiledb {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "format/tiledb/fragment_writer.h"
-#include "format/tiledb/read_state.h"
-#include "format/tiledb/write_dense.h"
+#include "format/tiledb/read/snapshot.h"
+#include "format/tiledb/write/fragment_writer.h"
+#include "format/tiledb/write/write_dense.h"
 #include "tegula/array.h"
 
 namespace tegula::tiledb {

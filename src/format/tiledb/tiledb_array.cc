@@ -2,9 +2,9 @@
 
 #include "base/context.h"
 #include "base/fail.h"
-#include "format/tiledb/array_metadata.h"
-#include "format/tiledb/dense_stream.h"
-#include "format/tiledb/sparse_stream.h"
+#include "format/tiledb/dense/dense_query.h"
+#include "format/tiledb/read/metadata.h"
+#include "format/tiledb/sparse/sparse_query.h"
 
 namespace tegula::tiledb {
 

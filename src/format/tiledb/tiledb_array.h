@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "format/tiledb/read_state.h"
+#include "format/tiledb/read/snapshot.h"
 #include "tegula/array.h"
 
 namespace tegula::tiledb {

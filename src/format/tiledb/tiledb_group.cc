@@ -7,11 +7,12 @@
 
 #include "base/context.h"
 #include "base/fail.h"
-#include "format/tiledb/array_metadata.h"
 #include "format/tiledb/create.h"
+#include "format/tiledb/disk/versions.h"
 #include "format/tiledb/group.h"
-#include "format/tiledb/metadata_write.h"
-#include "format/tiledb/versions.h"
+#include "format/tiledb/read/metadata.h"
+#include "format/tiledb/write/metadata_write.h"
+#include "store/open/open_store.h"
 
 namespace tegula::tiledb {
 

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "format/tiledb/generic_tile.h"
-#include "format/tiledb/names.h"
+#include "format/tiledb/disk/names.h"
+#include "format/tiledb/filter/generic_tile.h"
 #include "store/store.h"
 #include "tegula/array.h"
 

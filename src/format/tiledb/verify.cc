@@ -5,10 +5,10 @@
 
 #include "base/fail.h"
 #include "base/parallel.h"
-#include "format/tiledb/array_metadata.h"
-#include "format/tiledb/leftovers.h"
-#include "format/tiledb/ordered.h"
-#include "format/tiledb/tile_source.h"
+#include "format/tiledb/disk/ordered.h"
+#include "format/tiledb/fragment/tile_source.h"
+#include "format/tiledb/listing/uncommitted.h"
+#include "format/tiledb/read/metadata.h"
 #include "format/tiledb/tiledb_array.h"
 
 namespace tegula::tiledb {

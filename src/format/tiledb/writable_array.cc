@@ -2,11 +2,12 @@
 
 #include "base/context.h"
 #include "base/fail.h"
-#include "format/tiledb/delete_write.h"
-#include "format/tiledb/evolve.h"
-#include "format/tiledb/metadata_write.h"
-#include "format/tiledb/stream_dense.h"
-#include "format/tiledb/write_sparse.h"
+#include "format/tiledb/maintain/consolidate.h"
+#include "format/tiledb/write/delete_write.h"
+#include "format/tiledb/write/evolve.h"
+#include "format/tiledb/write/metadata_write.h"
+#include "format/tiledb/write/write_dense_stream.h"
+#include "format/tiledb/write/write_sparse.h"
 
 namespace tegula::tiledb {
 
@@ -194,6 +195,44 @@ void delete_cells(Array& array, std::string_view where, const WriteOptions& opti
 }
 std::vector<std::string> delete_fragments(Array& array, std::uint64_t first, std::uint64_t last) {
   return writable(array).delete_fragments(first, last);
+}
+
+namespace {
+
+std::vector<Consolidation> consolidate_part(const WritableArray& array, const ConsolidateOptions& options,
+                                            Doing doing) {
+  const Maintained maintained{array.store(), array.options()};
+  switch (options.part) {
+    case Part::fragment_metadata:
+      return consolidate_footers(maintained, doing, options.work);
+    case Part::commits:
+      return consolidate_commits(maintained, doing);
+    case Part::array_metadata:
+      return consolidate_metadata(maintained, doing, options.work);
+    case Part::fragments:
+      break;
+  }
+  return consolidate_fragments(maintained, options, doing);
+}
+
+}  // namespace
+
+std::vector<Consolidation> plan_consolidation(const Array& array, const ConsolidateOptions& options) {
+  return consolidate_part(writable(array), options, Doing::plan);
+}
+
+std::vector<Consolidation> consolidate(Array& array, const ConsolidateOptions& options) {
+  WritableArray& changed = writable(array);
+  std::vector<Consolidation> done = consolidate_part(changed, options, Doing::change);
+  changed.changed();
+  return done;
+}
+
+std::vector<std::string> vacuum(Array& array, const VacuumOptions& options) {
+  WritableArray& changed = writable(array);
+  std::vector<std::string> removed = vacuum_array({changed.store(), changed.options()}, options);
+  changed.changed();
+  return removed;
 }
 
 }  // namespace tegula::tiledb

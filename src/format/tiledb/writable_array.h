@@ -6,8 +6,8 @@
 #include <mutex>
 #include <string>
 
-#include "format/tiledb/fragment_writer.h"
 #include "format/tiledb/tiledb_array.h"
+#include "format/tiledb/write/fragment_writer.h"
 #include "tegula/array.h"
 #include "tegula/tiledb.h"
 

@@ -1,10 +1,10 @@
 #include "format/zarr/create.h"
 
 #include "base/context.h"
+#include "base/error_message.h"
 #include "base/fail.h"
-#include "base/message.h"
-#include "format/zarr/metadata_files.h"
-#include "format/zarr/zarr_array.h"
+#include "format/zarr/array.h"
+#include "format/zarr/meta/metadata_files.h"
 
 namespace tegula::zarr {
 

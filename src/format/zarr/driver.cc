@@ -1,10 +1,10 @@
 #include "format/zarr/driver.h"
 
 #include "base/fail.h"
+#include "format/zarr/array.h"
 #include "format/zarr/create.h"
 #include "format/zarr/group.h"
-#include "format/zarr/metadata_files.h"
-#include "format/zarr/zarr_array.h"
+#include "format/zarr/meta/metadata_files.h"
 
 namespace tegula::zarr {
 

@@ -5,10 +5,10 @@
 
 #include "base/context.h"
 #include "base/fail.h"
-#include "format/zarr/chunk_locks.h"
+#include "format/zarr/chunk/chunk_locks.h"
+#include "format/zarr/codec/options.h"
 #include "format/zarr/create.h"
-#include "format/zarr/metadata_files.h"
-#include "format/zarr/options.h"
+#include "format/zarr/meta/metadata_files.h"
 
 namespace tegula::zarr {
 

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "fixtures.h"
-#include "store/wrappers.h"
+#include "store/wrap/wrappers.h"
 #include "tegula/bcolz.h"
 
 namespace tegula::bcolz {

@@ -9,7 +9,7 @@
 
 #include "format/bcolz/driver.h"
 #include "model/strided.h"
-#include "store/memory.h"
+#include "store/memory/memory_store.h"
 #include "tegula/array.h"
 #include "tegula/error.h"
 

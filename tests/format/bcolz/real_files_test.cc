@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "codec/checksum.h"
+#include "codec/checksum/checksum.h"
 #include "fixtures.h"
-#include "store/file.h"
-#include "store/wrappers.h"
+#include "store/file/file_store.h"
+#include "store/wrap/wrappers.h"
 #include "support/expect_error.h"
 
 namespace tegula::bcolz {

@@ -1,10 +1,10 @@
-#include "format/tiledb/array_listing.h"
+#include "format/tiledb/listing/array_listing.h"
 
 #include <gtest/gtest.h>
 
 #include "hex.h"
-#include "store/memory.h"
-#include "store/wrappers.h"
+#include "store/memory/memory_store.h"
+#include "store/wrap/wrappers.h"
 #include "support/expect_error.h"
 
 namespace tegula::tiledb {

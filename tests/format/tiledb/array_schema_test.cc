@@ -1,4 +1,4 @@
-#include "format/tiledb/array_schema.h"
+#include "format/tiledb/disk/array_schema.h"
 
 #include <gtest/gtest.h>
 

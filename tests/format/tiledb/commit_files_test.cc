@@ -1,13 +1,13 @@
 // Conditions, enumerations, metadata, groups, consolidated footers: payloads of generic tiles.
 #include <gtest/gtest.h>
 
-#include "format/tiledb/array_metadata.h"
-#include "format/tiledb/consolidated_footers.h"
-#include "format/tiledb/delete_condition.h"
-#include "format/tiledb/enumeration.h"
+#include "format/tiledb/disk/consolidated_footers.h"
+#include "format/tiledb/disk/delete_condition.h"
+#include "format/tiledb/disk/enumeration.h"
 #include "format/tiledb/group.h"
+#include "format/tiledb/read/metadata.h"
 #include "hex.h"
-#include "store/memory.h"
+#include "store/memory/memory_store.h"
 #include "support/expect_error.h"
 
 namespace tegula::tiledb {

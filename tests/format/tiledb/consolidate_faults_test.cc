@@ -4,9 +4,10 @@
 
 #include <thread>
 
-#include "format/tiledb/opened_array.h"
+#include "format/tiledb/read/opened_array.h"
 #include "maintain_support.h"
-#include "store/wrappers.h"
+#include "store/open/open_store.h"
+#include "store/wrap/wrappers.h"
 #include "support/expect_error.h"
 #include "support/sanitized.h"
 #include "support/temp_folder.h"

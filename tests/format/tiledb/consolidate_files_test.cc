@@ -1,9 +1,9 @@
 // Footers, commits and metadata in one file each, and what vacuum leaves of the many.
 #include <gtest/gtest.h>
 
-#include "format/tiledb/read_state.h"
+#include "format/tiledb/read/snapshot.h"
 #include "maintain_support.h"
-#include "store/wrappers.h"
+#include "store/wrap/wrappers.h"
 #include "support/expect_error.h"
 
 namespace tegula::tiledb {

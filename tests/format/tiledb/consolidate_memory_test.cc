@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "maintain_support.h"
+#include "store/open/open_store.h"
 #include "support/sanitized.h"
 #include "support/temp_folder.h"
 

@@ -2,9 +2,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "format/tiledb/opened_array.h"
-#include "format/tiledb/versions.h"
+#include "format/tiledb/disk/versions.h"
+#include "format/tiledb/read/opened_array.h"
 #include "maintain_support.h"
+#include "store/open/open_store.h"
 #include "support/expect_error.h"
 #include "support/temp_folder.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "format/tiledb/array_schema.h"
+#include "format/tiledb/disk/array_schema.h"
 
 namespace tegula::tiledb::testing {
 

@@ -1,4 +1,4 @@
-#include "format/tiledb/filter_pipeline.h"
+#include "format/tiledb/disk/filter_pipeline.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <random>
 
 #include "base/cursor.h"
-#include "format/tiledb/filter_plan.h"
-#include "format/tiledb/generic_tile.h"
+#include "format/tiledb/filter/filter_plan.h"
+#include "format/tiledb/filter/generic_tile.h"
 #include "hex.h"
 #include "support/expect_error.h"
 

@@ -1,10 +1,10 @@
-#include "format/tiledb/fragment_footer.h"
+#include "format/tiledb/disk/fragment_footer.h"
 
 #include <gtest/gtest.h>
 
 #include "fields.h"
-#include "format/tiledb/fragment_lists.h"
-#include "format/tiledb/rtree.h"
+#include "format/tiledb/disk/fragment_lists.h"
+#include "format/tiledb/disk/rtree.h"
 #include "hex.h"
 #include "support/expect_error.h"
 

@@ -1,4 +1,4 @@
-#include "format/tiledb/generic_tile.h"
+#include "format/tiledb/filter/generic_tile.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,12 @@
 // Groups made and changed; a stop at every step leaves them as before or as after.
 #include <gtest/gtest.h>
 
-#include "format/tiledb/array_metadata.h"
 #include "format/tiledb/group.h"
+#include "format/tiledb/read/metadata.h"
 #include "format/tiledb/tiledb_group.h"
-#include "store/wrappers.h"
+#include "store/open/open_store.h"
+#include "store/wrap/sub_store.h"
+#include "store/wrap/wrappers.h"
 #include "support/expect_error.h"
 #include "support/temp_folder.h"
 #include "write_support.h"

@@ -1,4 +1,4 @@
-#include "format/tiledb/hilbert.h"
+#include "format/tiledb/order/hilbert.h"
 
 #include <gtest/gtest.h>
 

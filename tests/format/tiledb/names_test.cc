@@ -1,4 +1,4 @@
-#include "format/tiledb/names.h"
+#include "format/tiledb/disk/names.h"
 
 #include <gtest/gtest.h>
 

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "base/endian.h"
-#include "format/tiledb/fragment_footer.h"
-#include "format/tiledb/fragment_lists.h"
-#include "format/tiledb/generic_tile.h"
-#include "format/tiledb/names.h"
-#include "format/tiledb/rtree.h"
-#include "format/tiledb/tile.h"
-#include "store/memory.h"
+#include "format/tiledb/disk/fragment_footer.h"
+#include "format/tiledb/disk/fragment_lists.h"
+#include "format/tiledb/disk/names.h"
+#include "format/tiledb/disk/rtree.h"
+#include "format/tiledb/filter/chunked_tile.h"
+#include "format/tiledb/filter/generic_tile.h"
+#include "store/memory/memory_store.h"
 
 namespace tegula::tiledb {
 

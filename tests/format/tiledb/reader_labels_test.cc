@@ -3,6 +3,7 @@
 
 #include "format/tiledb/reader_support.h"
 #include "format/tiledb/write_support.h"
+#include "store/wrap/sub_store.h"
 #include "support/expect_error.h"
 
 namespace tegula::tiledb {

@@ -6,7 +6,7 @@
 
 #include "format/tiledb/reader_support.h"
 #include "format/tiledb/write_support.h"
-#include "query/gather.h"
+#include "query/columns/gather.h"
 
 namespace tegula::tiledb {
 namespace {

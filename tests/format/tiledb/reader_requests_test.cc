@@ -1,11 +1,11 @@
 // What reading costs in requests and bytes.
 #include <gtest/gtest.h>
 
-#include "format/tiledb/consolidate.h"
+#include "format/tiledb/maintain/consolidate.h"
 #include "format/tiledb/reader_build.h"
 #include "format/tiledb/reader_support.h"
 #include "format/tiledb/write_support.h"
-#include "store/wrappers.h"
+#include "store/wrap/wrappers.h"
 #include "support/expect_error.h"
 
 namespace tegula::tiledb {

@@ -6,9 +6,9 @@
 #include <random>
 
 #include "base/endian.h"
-#include "format/tiledb/cell_sort.h"
-#include "format/tiledb/nd_range.h"
-#include "format/tiledb/radix_sort.h"
+#include "format/tiledb/disk/nd_range.h"
+#include "format/tiledb/order/cell_sort.h"
+#include "format/tiledb/order/radix_sort.h"
 
 namespace tegula::tiledb {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "format/tiledb/reader_support.h"
 #include "format/tiledb/write_support.h"
-#include "store/wrappers.h"
+#include "store/wrap/wrappers.h"
 
 namespace tegula::tiledb {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/endian.h"
 #include "format/tiledb/tiledb_array.h"
-#include "store/memory.h"
+#include "store/memory/memory_store.h"
 #include "tegula/array.h"
 
 namespace tegula::tiledb {

@@ -4,12 +4,13 @@
 #include <filesystem>
 #include <random>
 
-#include "format/tiledb/array_metadata.h"
-#include "format/tiledb/opened_array.h"
-#include "format/tiledb/tile_source.h"
+#include "format/tiledb/fragment/tile_source.h"
+#include "format/tiledb/read/metadata.h"
+#include "format/tiledb/read/opened_array.h"
 #include "hex.h"
-#include "store/memory.h"
-#include "store/wrappers.h"
+#include "store/memory/memory_store.h"
+#include "store/open/open_store.h"
+#include "store/wrap/wrappers.h"
 #include "support/expect_error.h"
 
 namespace tegula::tiledb {

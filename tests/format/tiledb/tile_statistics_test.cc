@@ -1,5 +1,5 @@
 // Statistics of tiles, against the plain loops that libtiledb runs.
-#include "format/tiledb/tile_statistics.h"
+#include "format/tiledb/fragment/tile_statistics.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <random>
 
 #include "base/endian.h"
-#include "format/tiledb/with_type.h"
+#include "format/tiledb/disk/with_type.h"
 
 namespace tegula::tiledb {
 namespace {

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <numeric>
 
-#include "format/tiledb/opened_array.h"
-#include "format/tiledb/tile_source.h"
+#include "format/tiledb/fragment/tile_source.h"
+#include "format/tiledb/read/opened_array.h"
 #include "reader_build.h"
-#include "store/wrappers.h"
+#include "store/wrap/wrappers.h"
 #include "support/expect_error.h"
 
 namespace tegula::tiledb {

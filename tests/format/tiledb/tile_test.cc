@@ -1,9 +1,8 @@
-#include "format/tiledb/tile.h"
-
 #include <gtest/gtest.h>
 
 #include <numeric>
 
+#include "format/tiledb/filter/chunked_tile.h"
 #include "hex.h"
 #include "support/expect_error.h"
 

@@ -1,7 +1,7 @@
 // What a write or a new schema refuses, and orders, strides and statistics of what it takes.
 #include <gtest/gtest.h>
 
-#include "format/tiledb/opened_array.h"
+#include "format/tiledb/read/opened_array.h"
 #include "reader_support.h"
 #include "support/expect_error.h"
 #include "write_support.h"

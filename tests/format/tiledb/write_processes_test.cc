@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "reader_support.h"
+#include "store/open/open_store.h"
 #include "support/temp_folder.h"
 #include "write_support.h"
 

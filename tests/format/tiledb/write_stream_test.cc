@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "query/gather.h"
+#include "query/columns/gather.h"
 #include "reader_support.h"
 #include "support/expect_error.h"
 #include "write_support.h"

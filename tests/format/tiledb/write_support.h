@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "base/endian.h"
-#include "format/tiledb/array_schema.h"
 #include "format/tiledb/create.h"
-#include "format/tiledb/nd_range.h"
-#include "format/tiledb/with_type.h"
+#include "format/tiledb/disk/array_schema.h"
+#include "format/tiledb/disk/nd_range.h"
+#include "format/tiledb/disk/with_type.h"
 #include "format/tiledb/writable_array.h"
 #include "model/strided.h"
-#include "store/memory.h"
+#include "store/memory/memory_store.h"
 #include "tegula/array.h"
 
 namespace tegula::tiledb::writing {

@@ -7,8 +7,9 @@
 #include <mutex>
 #include <thread>
 
-#include "format/zarr/chunk_locks.h"
+#include "format/zarr/chunk/chunk_locks.h"
 #include "numbers_array.h"
+#include "store/open/open_store.h"
 #include "support/temp_folder.h"
 
 namespace tegula::testing {

@@ -1,12 +1,13 @@
 // Documents of every version: what they mean, what is refused and how, and that ours read back as they were meant.
 #include "codec/inputs.h"
-#include "format/zarr/array_meta.h"
-#include "format/zarr/base64.h"
+#include "format/zarr/codec/dtypes.h"
 #include "format/zarr/driver.h"
-#include "format/zarr/dtypes.h"
-#include "format/zarr/fill_value.h"
-#include "format/zarr/metadata_files.h"
-#include "store/memory.h"
+#include "format/zarr/meta/array_meta.h"
+#include "format/zarr/meta/base64.h"
+#include "format/zarr/meta/fill_value.h"
+#include "format/zarr/meta/metadata_files.h"
+#include "store/memory/memory_store.h"
+#include "store/wrap/sub_store.h"
 #include "support/expect_error.h"
 
 namespace tegula::zarr {

@@ -8,7 +8,7 @@
 
 #include "format/zarr/driver.h"
 #include "model/strided.h"
-#include "store/memory.h"
+#include "store/memory/memory_store.h"
 #include "tegula/tegula.h"
 
 namespace tegula::testing {

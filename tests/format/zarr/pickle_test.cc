@@ -1,5 +1,5 @@
 // Pickles of zarr 0.3.0: the values they hold, and that nothing else gets in.
-#include "format/zarr/pickle.h"
+#include "format/zarr/meta/pickle.h"
 
 #include "base/json.h"
 #include "support/expect_error.h"

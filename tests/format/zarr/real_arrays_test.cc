@@ -1,9 +1,10 @@
 // Small arrays that the real libraries wrote, by digest (tests/data/zarr/README.md).
 #include <fmt/format.h>
 
-#include "codec/checksum.h"
+#include "codec/checksum/checksum.h"
 #include "format/zarr/driver.h"
 #include "gtest/gtest.h"
+#include "store/open/open_store.h"
 #include "store/store.h"
 #include "tegula/tegula.h"
 

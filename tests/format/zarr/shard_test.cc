@@ -1,9 +1,9 @@
 // Shards are read through their index, and what the index says is checked.
 #include "base/endian.h"
-#include "codec/checksum.h"
-#include "format/zarr/sharding.h"
+#include "codec/checksum/checksum.h"
+#include "format/zarr/codec/sharding.h"
 #include "numbers_array.h"
-#include "store/wrappers.h"
+#include "store/wrap/wrappers.h"
 #include "support/expect_error.h"
 
 namespace tegula::testing {

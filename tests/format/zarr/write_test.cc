@@ -4,7 +4,7 @@
 #include "base/endian.h"
 #include "base/json.h"
 #include "numbers_array.h"
-#include "store/wrappers.h"
+#include "store/wrap/wrappers.h"
 #include "support/expect_error.h"
 
 namespace tegula::testing {

@@ -1,0 +1,111 @@
+#include "input/arrow_input.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/endian.h"
+#include "base/fail.h"
+#include "convert/cell_types.h"
+#include "input/data_input.h"
+#include "text/cell_input.h"
+#include "text/value_text.h"
+
+namespace tegula::cli {
+
+namespace {
+
+// Nulls of a column that the array has no nulls for: NaT for dates, refused for everything else.
+void settle_nulls(Column& column, const Column& to) {
+  if (to.nullable && !column.nullable) column.validity.resize(column.cells(), std::byte{1});
+  if (!to.nullable && column.nullable) {
+    const bool dates = column.type.is_date() && column.values_per_cell == 1;
+    for (std::size_t i = 0; i < column.cells(); ++i) {
+      if (column.valid(i)) continue;
+      if (!dates) fail(ErrorKind::invalid_argument, "'{}': cell {} is null, and the field takes no nulls", to.name, i);
+      store_le(column.data.data() + i * 8, std::numeric_limits<std::int64_t>::min());
+    }
+    column.validity.clear();
+  }
+  column.nullable = to.nullable;
+}
+
+bool same_dates(const Datatype& a, const Datatype& b) {
+  return a.id == b.id && a.unit == b.unit && a.unit_count == b.unit_count;
+}
+
+// Cell by cell, refusing what does not fit.
+Column rewritten(const Column& column, Column to) {
+  std::string text;
+  for (std::size_t i = 0; i < column.cells(); ++i) {
+    text.clear();
+    append_json_cell(text, column, i, Dialect::tiledb);
+    append_cell(to, parse_json(bytes_of(text), "a value"));
+  }
+  return to;
+}
+
+Column fit(Column column, Column to) {
+  if (column.type.is_date() && to.type.is_date() && !same_dates(column.type, to.type))
+    fail(ErrorKind::invalid_argument, "'{}' is {} in the file and {} in the array", to.name, display_name(column.type),
+         display_name(to.type));
+  settle_nulls(column, to);
+  const bool opaque = column.type.id == TypeId::raw || column.type.id == TypeId::blob;
+  const bool same = column.type.id == to.type.id && column.values_per_cell == to.values_per_cell;
+  if (same || (opaque && !to.type.is_integer() && !to.type.is_float()) ||
+      (column.var() && to.var() && to.type.is_text())) {
+    if (opaque && !column.var() && column.cell_size() == to.cell_size()) {
+      // Bytes of a type that Arrow does not have, as they were.
+      column.type = to.type;
+      column.values_per_cell = to.values_per_cell;
+    } else {
+      Attribute like;
+      like.type = to.type;
+      like.values_per_cell = to.values_per_cell;
+      as_type(column, like);
+    }
+    column.name = to.name;
+    return column;
+  }
+  return rewritten(column, std::move(to));
+}
+
+}  // namespace
+
+Batch fit_columns(Batch batch, const Schema& schema, const std::string& name) {
+  const bool unnamed = schema.attributes.size() == 1 && schema.attributes[0].name.empty();
+  Batch out;
+  out.cells = batch.cells;
+  for (Column& column : batch.columns) {
+    Column to = empty_column(unnamed && column.name == "value" ? "" : column.name, schema);
+    out.columns.push_back(fit(std::move(column), std::move(to)));
+  }
+  check_all_there(out, schema, name);
+  return out;
+}
+
+void schema_like(SchemaFlags& flags, const Batch& batch) {
+  if (!flags.schema_file.empty()) return;
+  const bool tiledb = flags.format == "tiledb";
+  if (!flags.table && !flags.sparse && flags.dimensions.empty() && flags.shape.empty())
+    flags.shape = fmt::format("{}", batch.cells);
+  if (!flags.attributes.empty() || !flags.type.empty()) return;
+  for (const Column& column : batch.columns) {
+    const auto is_dimension = [&](const std::string& text) { return text.starts_with(column.name + ":"); };
+    if (std::any_of(flags.dimensions.begin(), flags.dimensions.end(), is_dimension)) continue;
+    std::string type = display_name(column.type), more;
+    if (column.var() && !tiledb) {
+      std::size_t longest = 1;
+      for (std::size_t i = 0; i < column.cells(); ++i) longest = std::max(longest, column.cell(i).size());
+      type = fmt::format("S{}", longest);
+    } else if (column.var()) {
+      more = ":var";
+    } else if (column.values_per_cell != 1) {
+      more = fmt::format(":{}", column.values_per_cell);
+    }
+    const bool nulls = std::find(column.validity.begin(), column.validity.end(), std::byte{0}) != column.validity.end();
+    if (tiledb && nulls && !column.type.is_date()) more += ":nullable";
+    flags.attributes.push_back(column.name + ":" + type + more);
+  }
+}
+
+}  // namespace tegula::cli

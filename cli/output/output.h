@@ -1,0 +1,39 @@
+// Where results go: one writer per form, fed batch by batch.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "tegula/columns.h"
+#include "tegula/work.h"
+#include "text/value_text.h"
+
+namespace tegula::cli {
+
+class Output {
+ public:
+  virtual ~Output() = default;
+  virtual void add(const Batch& batch) = 0;
+  // Called once, after the last batch; files are not there before.
+  virtual void finish() = 0;
+};
+
+// Collects everything: the form is column by column.
+std::unique_ptr<Output> json_output(Dialect dialect);
+// An aligned table; columns widen as longer cells come. `most` rows are shown, the rest is counted in a remark on
+// stderr.
+std::unique_ptr<Output> table_output(Dialect dialect, std::uint64_t most);
+// RFC 4180 with a header line; null cells are empty. Stops between two writes when `work` is cancelled.
+std::unique_ptr<Output> csv_output(Dialect dialect, const Work& work);
+// One field, streamed.
+std::unique_ptr<Output> npy_output(const std::string& path);
+// One entry per field, stored; nullable fields get a second entry "<name>.valid".
+std::unique_ptr<Output> npz_output(const std::string& path);
+// An Arrow IPC file: one record batch per batch. Dates that are NaT become null.
+std::unique_ptr<Output> arrow_output(const std::string& path);
+
+// Writes to stdout. Throws Error(io) when the reader is gone.
+void print(std::string_view text);
+
+}  // namespace tegula::cli

@@ -1,0 +1,80 @@
+#include "run/opening.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include "base/fail.h"
+#include "files/text_file.h"
+#include "format/registry/registry.h"
+#include "store/open/open_store.h"
+#include "store/wrap/wrappers.h"
+#include "text/iso_dates.h"
+#include "text/value_text.h"
+
+namespace tegula::cli {
+
+void OpenFlags::describe(Verb& verb) {
+  verb.option("--format", format, "NAME", "tiledb, bcolz, zarr0 .. zarr3 (default: found by looking)")
+      .option("--at", at, "T|T1:T2",
+              "TileDB: as of a time, or what was written between two; milliseconds or an ISO date");
+  describe_key(verb);
+}
+
+void OpenFlags::describe_key(Verb& verb) {
+  verb.option("--key", key, "HEX", "key of an encrypted array, 64 hexadecimal digits")
+      .option("--key-file", key_file, "FILE", "the same from a file: 32 bytes or 64 digits");
+}
+
+Bytes encryption_key(const std::string& hex, const std::string& file) {
+  if (!hex.empty() && !file.empty()) fail(ErrorKind::invalid_argument, "--key and --key-file exclude each other");
+  Bytes key;
+  if (!hex.empty()) key = bytes_of_hex(hex, "--key");
+  if (!file.empty()) {
+    std::string text = read_text(file);
+    if (text.size() == 32) {
+      key = copy_of(bytes_of(text));
+    } else {
+      while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.pop_back();
+      key = bytes_of_hex(text, "the key in '" + file + "'");
+    }
+  }
+  if (!key.empty() && key.size() != 32)
+    fail(ErrorKind::invalid_argument, "the key has {} bytes; AES-256 takes 32 (64 hexadecimal digits)", key.size());
+  return key;
+}
+
+OpenOptions OpenFlags::options(const Globals& globals) const {
+  OpenOptions options;
+  options.format = format == "zarr" ? "zarr3" : format;
+  if (!at.empty()) options.at = parse_time_range(at);
+  options.key = encryption_key(key, key_file);
+  options.missing = missing == "error" ? Missing::error : Missing::fill;
+  options.work = globals.work;
+  return options;
+}
+
+std::shared_ptr<Store> store_of(const std::string& uri, const Globals& globals, bool sync) {
+  std::error_code unknown;
+  if (std::filesystem::is_regular_file(uri, unknown))
+    fail(ErrorKind::not_found, "'{}' is a file, and arrays are folders; `tegula ls` shows those in a folder", uri);
+  StoreOptions options;
+  options.sync = sync;
+  std::shared_ptr<Store> store = open_store(uri, options);
+  if (!globals.trace_io) return store;
+  return tracing_store(std::move(store), [](std::string_view line) {
+    std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+  });
+}
+
+std::shared_ptr<Array> open_array(const std::string& uri, const OpenFlags& flags, const Globals& globals, bool sync) {
+  std::shared_ptr<Array> array = open(store_of(uri, globals, sync), flags.options(globals));
+  if (!flags.at.empty() && array->schema().format != "tiledb")
+    fail(ErrorKind::unsupported, "opening '{}': {} arrays have no history", uri, array->schema().format);
+  return array;
+}
+
+}  // namespace tegula::cli

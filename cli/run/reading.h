@@ -1,0 +1,35 @@
+// Running a request and handing the result on.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/command.h"
+#include "output/output.h"
+#include "tegula/array.h"
+
+namespace tegula::cli {
+
+// The flags that say which cells: shared by read, head, stats, plot and diff.
+struct PartFlags {
+  std::optional<std::string> fields;
+  std::vector<std::string> ranges;
+  std::string select;
+  std::string where;
+  std::string order;
+  std::optional<std::uint64_t> limit;
+
+  void describe(Verb& verb);
+  bool any() const;
+  Query query(const Schema& schema, const Globals& globals) const;
+};
+
+// Streams the result of `query` into `output`, at most query.limit cells of it.
+void stream(const Array& array, Query query, Output& output);
+
+// Adds the coordinates to the fields of a dense result, so that a person sees where a cell lies.
+void with_coordinates(Query& query, const Schema& schema);
+
+}  // namespace tegula::cli

@@ -1,0 +1,148 @@
+// `tegula consolidate` and `tegula vacuum`: few fragments instead of many, and the old ones gone.
+#include <array>
+
+#include "app/verbs.h"
+#include "base/fail.h"
+#include "output/output.h"
+#include "run/opening.h"
+#include "tegula/tiledb.h"
+#include "text/iso_dates.h"
+#include "text/json_writer.h"
+
+namespace tegula::cli {
+
+namespace {
+
+struct Flags {
+  std::string uri, what = "fragments", max_size, between;
+  OpenFlags open;
+  bool purge = false, no_times = false, dry_run = false;
+};
+
+struct PartName {
+  const char* name;
+  tiledb::Part part;
+};
+constexpr std::array<PartName, 4> kParts = {{{"fragments", tiledb::Part::fragments},
+                                             {"fragment-meta", tiledb::Part::fragment_metadata},
+                                             {"commits", tiledb::Part::commits},
+                                             {"array-meta", tiledb::Part::array_metadata}}};
+
+std::vector<PartName> parts_of(const std::string& what) {
+  std::vector<PartName> out;
+  for (const PartName& known : kParts)
+    if (what == "all" || what == known.name) out.push_back(known);
+  return out;
+}
+
+std::vector<std::string> part_names() {
+  std::vector<std::string> names;
+  for (const PartName& known : kParts) names.emplace_back(known.name);
+  names.emplace_back("all");
+  return names;
+}
+
+std::string files_text(std::size_t count, std::string_view part) {
+  return fmt::format("{} {}{}", count, part == "fragments" ? "fragment" : "file", count == 1 ? "" : "s");
+}
+
+void write_names(JsonWriter& json, const char* key, const std::vector<std::string>& names) {
+  json.key(key).begin('[');
+  for (const std::string& name : names) json.text(name);
+  json.end(']');
+}
+
+tiledb::ConsolidateOptions consolidate_options(const Flags& flags, const PartName& part, const Globals& globals) {
+  tiledb::ConsolidateOptions options;
+  options.part = part.part;
+  if (!flags.between.empty()) options.at = parse_time_range(flags.between);
+  if (!flags.max_size.empty()) options.max_fragment_size = parse_size(flags.max_size);
+  options.keep_times = !flags.no_times;
+  options.purge_deleted = flags.purge;
+  options.work = globals.work;
+  return options;
+}
+
+int consolidate(const Flags& flags, const Globals& globals) {
+  const bool narrowed = !flags.max_size.empty() || !flags.between.empty() || flags.purge || flags.no_times;
+  if (narrowed && flags.what != "fragments")
+    fail(ErrorKind::invalid_argument, "--max-size, --between, --purge and --no-times go with --what fragments");
+  const std::shared_ptr<Array> array = open_array(flags.uri, flags.open, globals);
+  JsonWriter json;
+  json.begin('{').key("uri").text(flags.uri).key("dry_run").number(flags.dry_run).key("merged").begin('[');
+  std::string lines;
+  for (const PartName& part : parts_of(flags.what)) {
+    const tiledb::ConsolidateOptions options = consolidate_options(flags, part, globals);
+    for (const tiledb::Consolidation& one :
+         flags.dry_run ? tiledb::plan_consolidation(*array, options) : tiledb::consolidate(*array, options)) {
+      json.begin('{').key("what").text(part.name);
+      write_names(json, "inputs", one.inputs);
+      write_names(json, "outputs", one.outputs);
+      json.key("cells").number(one.cells).key("bytes").number(one.bytes).end('}');
+      lines += fmt::format("{}: {} {} of {} ({} cells)", part.name, flags.dry_run ? "would merge" : "merged",
+                           files_text(one.inputs.size(), part.name), format_size(one.bytes), one.cells);
+      if (!one.outputs.empty()) lines += fmt::format(" into {}", files_text(one.outputs.size(), part.name));
+      lines += '\n';
+    }
+  }
+  if (globals.json)
+    print(json.end(']').end('}').line());
+  else if (!globals.quiet || flags.dry_run)
+    print(lines.empty() ? "nothing to merge\n" : lines);
+  return kOk;
+}
+
+int vacuum(const Flags& flags, const Globals& globals) {
+  const std::shared_ptr<Array> array = open_array(flags.uri, flags.open, globals);
+  std::vector<std::string> removed;
+  for (const PartName& part : parts_of(flags.what)) {
+    tiledb::VacuumOptions options;
+    options.part = part.part;
+    options.dry_run = flags.dry_run;
+    options.work = globals.work;
+    for (std::string& name : tiledb::vacuum(*array, options)) removed.push_back(std::move(name));
+  }
+  if (globals.json) {
+    JsonWriter json;
+    json.begin('{').key("uri").text(flags.uri).key("dry_run").number(flags.dry_run);
+    write_names(json, "removed", removed);
+    print(json.end('}').line());
+    return kOk;
+  }
+  for (const std::string& name : removed)
+    print(fmt::format("{} {}\n", flags.dry_run ? "would remove" : "removed", name));
+  if (removed.empty() && !globals.quiet) print("nothing to remove\n");
+  return kOk;
+}
+
+}  // namespace
+
+void describe_consolidate(Verb verb, Globals& globals) {
+  auto flags = std::make_shared<Flags>();
+  verb.argument("uri", flags->uri, "a TileDB array");
+  verb.choice("--what", flags->what, part_names(), "what is merged (default: fragments)")
+      .option("--max-size", flags->max_size, "SIZE", "about the largest fragment to make; more makes several")
+      .option("--between", flags->between, "T1:T2", "only fragments written between two times")
+      .flag("--purge", flags->purge, "leave deleted cells behind")
+      .flag("--no-times", flags->no_times, "sparse: forget when each cell was written, and what it replaced")
+      .flag("--dry-run", flags->dry_run, "say what would be merged, and change nothing");
+  flags->open.describe_key(verb);
+  verb.examples(
+          "  tegula consolidate events --dry-run\n  tegula consolidate events --max-size 1GB\n"
+          "  tegula consolidate events --what commits\n  tegula consolidate events && tegula vacuum events")
+      .run([flags, &globals] { return consolidate(*flags, globals); });
+}
+
+void describe_vacuum(Verb verb, Globals& globals) {
+  auto flags = std::make_shared<Flags>();
+  flags->what = "all";
+  verb.argument("uri", flags->uri, "a TileDB array");
+  verb.choice("--what", flags->what, part_names(), "what is removed, once it is merged (default: all)")
+      .flag("--dry-run", flags->dry_run, "say what would be removed, and change nothing");
+  flags->open.describe_key(verb);
+  verb.examples("  tegula vacuum events --dry-run\n  tegula vacuum events --what commits").run([flags, &globals] {
+    return vacuum(*flags, globals);
+  });
+}
+
+}  // namespace tegula::cli

@@ -1,0 +1,409 @@
+// `tegula plot`: a picture of a 1-d or 2-d part, or of sparse points.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "app/verbs.h"
+#include "base/fail.h"
+#include "files/file_writer.h"
+#include "files/plot_canvas.h"
+#include "input/request.h"
+#include "output/output.h"
+#include "run/opening.h"
+#include "run/reading.h"
+#include "run/written_part.h"
+#include "text/iso_dates.h"
+#include "text/numbers.h"
+
+namespace tegula::cli {
+
+namespace {
+
+struct Flags {
+  std::string uri, out;
+  std::optional<std::string> field;
+  OpenFlags open;
+  PartFlags part;
+  bool ascii = false;
+  std::optional<std::uint64_t> width, height;
+};
+
+// The coordinates at the two ends of an axis, in the order that it is drawn.
+struct Ends {
+  double from = 0, to = 0;
+};
+
+// What is drawn: a grid of values (heat map, line when it has one row), or points.
+struct Plot {
+  std::string title, x_name, y_name;
+  Ends across, down;  // grid only
+  Datatype x_type = TypeId::float64;
+  std::size_t rows = 0, columns = 0;
+  std::vector<double> values;  // grid: row by row; points: one each
+  std::vector<double> x, y;    // points only
+  double low = 0, high = 0;    // of the finite values
+  bool points = false;
+};
+
+struct Limits {
+  double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
+  void add(double v) {
+    if (!std::isfinite(v)) return;
+    low = std::min(low, v);
+    high = std::max(high, v);
+  }
+  void settle() {
+    if (low > high) low = high = 0;
+  }
+};
+
+Limits limits_of(const std::vector<double>& values) {
+  Limits limits;
+  for (const double v : values) limits.add(v);
+  limits.settle();
+  return limits;
+}
+
+// Where a value lies between two ends, 0 to 1; in halves, since the distance of the ends may have no double.
+double share(double value, double low, double high) {
+  if (high == low || !std::isfinite(value)) return 0.5;
+  return std::clamp((value / 2 - low / 2) / (high / 2 - low / 2), 0.0, 1.0);
+}
+
+std::vector<double> numbers_of(const Column& column, std::uint64_t cells) {
+  if (!is_numeric(column.type, column.values_per_cell))
+    fail(ErrorKind::invalid_argument, "field '{}' is {}, which cannot be drawn", column.name,
+         display_name(column.type));
+  std::vector<double> out(cells);
+  for (std::uint64_t i = 0; i < cells; ++i) out[i] = number_at(column, i);
+  return out;
+}
+
+// The dimensions that a selection leaves.
+std::vector<std::size_t> kept_axes(const Schema& schema, const std::optional<Picks>& picks) {
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < schema.dimensions.size(); ++i)
+    if (!picks || !picks->axes.at(i).dropped) kept.push_back(i);
+  return kept;
+}
+
+double number_of(const Value& value) {
+  if (const auto* n = std::get_if<std::int64_t>(&value)) return static_cast<double>(*n);
+  if (const auto* n = std::get_if<std::uint64_t>(&value)) return static_cast<double>(*n);
+  return 0;
+}
+
+// Of `count` cells along a dimension; their numbers, where the coordinates do not run evenly.
+Ends ends_of(const Dimension& dimension, std::size_t axis, const Query& query, const std::optional<Picks>& picks,
+             std::uint64_t count) {
+  const Ends plain{0, static_cast<double>(count) - 1};
+  double low = number_of(dimension.domain.low);
+  if (picks) {
+    const AxisPick& pick = picks->axes.at(axis);
+    if (!pick.indices.empty() || pick.count != count) return plain;
+    return {low + static_cast<double>(pick.at(0)), low + static_cast<double>(pick.at(count - 1))};
+  }
+  for (const DimensionRanges& ranges : query.ranges) {
+    if (ranges.name != dimension.name) continue;
+    if (ranges.ranges.size() != 1 || number_of(ranges.ranges[0].high) - number_of(ranges.ranges[0].low) != plain.to)
+      return plain;
+    low = number_of(ranges.ranges[0].low);
+  }
+  return {low, low + plain.to};
+}
+
+Plot gather(const Array& array, const Flags& flags, const Globals& globals) {
+  const Schema& schema = array.schema();
+  Query query = flags.part.query(schema, globals);
+  leave_out_the_unwritten(query, array);
+  if (schema.attributes.empty()) fail(ErrorKind::invalid_argument, "the array has no attribute to draw");
+  const std::string field = flags.field ? field_named(*flags.field, schema) : schema.attributes[0].name;
+  Plot plot;
+  plot.title = field.empty() ? flags.uri.substr(flags.uri.rfind('/') + 1) : field;
+  plot.points = schema.sparse;
+  if (schema.sparse) {
+    if (schema.dimensions.size() > 2)
+      fail(ErrorKind::invalid_argument, "points of {} dimensions cannot be drawn in two", schema.dimensions.size());
+    query.fields.emplace();
+    for (const Dimension& d : schema.dimensions) query.fields->push_back(d.name);
+    query.fields->push_back(field);
+  } else {
+    query.fields = {field};
+  }
+  const Batch batch = collect(*array.query(query));
+  const Column* values = batch.column(field);
+  if (!values) fail(ErrorKind::invalid_argument, "there is no field '{}'", field);
+  plot.values = numbers_of(*values, batch.cells);
+  if (schema.sparse) {
+    const bool plane = schema.dimensions.size() == 2;
+    plot.x = numbers_of(batch.columns[plane ? 1 : 0], batch.cells);
+    plot.y = plane ? numbers_of(batch.columns[0], batch.cells) : plot.values;
+    plot.x_name = schema.dimensions[plane ? 1 : 0].name;
+    plot.x_type = schema.dimensions[plane ? 1 : 0].type;
+    if (plane) plot.y_name = schema.dimensions[0].name;
+  } else {
+    const std::vector<std::uint64_t> shape = batch.shape ? *batch.shape : std::vector<std::uint64_t>{batch.cells};
+    if (shape.size() > 2)
+      fail(ErrorKind::invalid_argument, "the part has {} dimensions; choose two with --select, as in '[0, :, :]'",
+           shape.size());
+    plot.rows = shape.size() == 2 ? shape[0] : 1;
+    plot.columns = shape.empty() ? 1 : shape.back();
+    if (plot.values.empty()) fail(ErrorKind::invalid_argument, "there is no cell to draw");
+    std::optional<Picks> picks;
+    if (query.select) picks = resolve(*query.select, schema.shape());
+    const std::vector<std::size_t> kept = kept_axes(schema, picks);
+    const auto ends = [&](std::size_t axis, std::uint64_t count) {
+      return ends_of(schema.dimensions[axis], axis, query, picks, count);
+    };
+    if (!kept.empty()) {
+      const Dimension& last = schema.dimensions[kept.back()];
+      plot.x_name = last.name;
+      plot.x_type = last.type;
+      plot.across = ends(kept.back(), plot.columns);
+    }
+    if (kept.size() == 2) {
+      plot.y_name = schema.dimensions[kept[0]].name;
+      plot.down = ends(kept[0], plot.rows);
+    }
+  }
+  if (plot.values.empty()) fail(ErrorKind::invalid_argument, "there is no cell to draw");
+  const Limits limits = limits_of(plot.values);
+  plot.low = limits.low;
+  plot.high = limits.high;
+  return plot;
+}
+
+// The grid at another size: the mean of the values that fall into each place, NaN where there is none.
+std::vector<double> resample(const Plot& plot, std::size_t rows, std::size_t columns) {
+  std::vector<double> sum(rows * columns, 0), count(rows * columns, 0);
+  if (rows >= plot.rows && columns >= plot.columns) {
+    for (std::size_t r = 0; r < rows; ++r)
+      for (std::size_t c = 0; c < columns; ++c)
+        sum[r * columns + c] = plot.values[r * plot.rows / rows * plot.columns + c * plot.columns / columns];
+    return sum;
+  }
+  for (std::size_t r = 0; r < std::max(rows, plot.rows); ++r)
+    for (std::size_t c = 0; c < std::max(columns, plot.columns); ++c) {
+      const std::size_t from_row = rows > plot.rows ? r * plot.rows / rows : r,
+                        from_column = columns > plot.columns ? c * plot.columns / columns : c;
+      const std::size_t to = (rows > plot.rows ? r : r * rows / plot.rows) * columns +
+                             (columns > plot.columns ? c : c * columns / plot.columns);
+      const double value = plot.values[from_row * plot.columns + from_column];
+      if (!std::isfinite(value)) continue;
+      sum[to] += value;
+      count[to] += 1;
+    }
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] /= count[i];
+  return sum;
+}
+
+constexpr Colour kGrey{200, 200, 200}, kInk{40, 90, 160};
+constexpr int kMargin = 60, kBar = 16;
+
+// Grey is what has no number: nulls, NaN, infinities.
+Colour colour_of(const Plot& plot, double value) {
+  return std::isfinite(value) ? heat(share(value, plot.low, plot.high)) : kGrey;
+}
+
+struct Box {
+  int x, y, width, height;
+};
+
+// Round numbers between two ends, in either direction: multiples of 1, 2 or 5 times a power of ten.
+std::vector<double> ticks(double from, double to) {
+  const double low = std::min(from, to), span = std::abs(to - from);
+  if (!(span > 0)) return {from};
+  if (!std::isfinite(span)) return {from, to};
+  constexpr int kAbout = 5;
+  const double power = std::pow(10, std::floor(std::log10(span / kAbout)));
+  double step = power;
+  for (const double factor : {2.0, 5.0, 10.0})
+    if (span / step > kAbout + 1) step = factor * power;
+  if (!(step > 0)) return {from};
+  std::vector<double> out;
+  const double first = std::ceil(low / step - 1e-9);
+  // Counted, and each one once: far from 0 the next multiple may be the same double.
+  for (int i = 0; i < 3 * kAbout; ++i) {
+    const double value = (first + i) * step;
+    if (!std::isfinite(value) || value > low + span * (1 + 1e-9)) break;
+    if (out.empty() || value > out.back()) out.push_back(value == 0 ? 0.0 : value);
+  }
+  return out;
+}
+
+// As many digits as tell ticks apart that lie `span` from each other at most.
+std::string tick_text(double value, double span) {
+  const double largest = std::max(std::abs(value), span);
+  const int digits = span > 0 && std::isfinite(span) ? static_cast<int>(std::log10(largest / span)) + 5 : 5;
+  return fmt::format("{:.{}g}", value, std::clamp(digits, 5, 17));
+}
+
+// Days, with the time where they are few.
+std::string date_tick_text(double value, double span, const Datatype& type) {
+  if (std::abs(value) > 9.2e18) return "";
+  const std::string text = date_text(type, static_cast<std::int64_t>(value));
+  const std::string other = date_text(type, static_cast<std::int64_t>(std::min(value + span / 3, 9.2e18)));
+  for (const std::size_t length : {10, 16, 19})
+    if (text.size() <= length || text.compare(0, length, other, 0, length) != 0) return text.substr(0, length);
+  return text;
+}
+
+void draw_axes(Canvas& canvas, const Plot& plot, const Box& box, const Ends& across, const Ends& up) {
+  const auto [x, y, width, height] = box;
+  canvas.line(x, y + height, x + width, y + height, {0, 0, 0});
+  canvas.line(x, y, x, y + height, {0, 0, 0});
+  for (const double value : ticks(across.from, across.to)) {
+    const int at = x + static_cast<int>(share(value, across.from, across.to) * width);
+    const double span = std::abs(across.to - across.from);
+    const std::string text =
+        plot.x_type.id == TypeId::datetime ? date_tick_text(value, span, plot.x_type) : tick_text(value, span);
+    canvas.line(at, y + height, at, y + height + 4, {0, 0, 0});
+    canvas.text(at - Canvas::text_width(text) / 2, y + height + 8, text);
+  }
+  for (const double value : ticks(up.from, up.to)) {
+    const int at = y + height - static_cast<int>(share(value, up.from, up.to) * height);
+    const std::string text = tick_text(value, std::abs(up.to - up.from));
+    canvas.line(x - 4, at, x, at, {0, 0, 0});
+    canvas.text(std::max(0, x - 8 - Canvas::text_width(text)), at - 3, text);
+  }
+  canvas.text(x + width / 2 - Canvas::text_width(plot.x_name) / 2, y + height + 24, plot.x_name);
+  canvas.text(4, y - 18, plot.y_name);
+}
+
+void draw_bar(Canvas& canvas, int x, int y, int height, double low, double high) {
+  for (int i = 0; i < height; ++i) canvas.fill(x, y + i, kBar, 1, heat(1 - static_cast<double>(i) / height));
+  for (const double value : ticks(low, high)) {
+    const int at = y + height - static_cast<int>(share(value, low, high) * height);
+    canvas.line(x + kBar, at, x + kBar + 3, at, {0, 0, 0});
+    canvas.text(x + kBar + 6, at - 3, tick_text(value, std::abs(high - low)));
+  }
+}
+
+// A cell of a heat map reaches half a step to either side of its coordinate.
+Ends with_borders(const Ends& ends, std::size_t count) {
+  const double half = count > 1 ? (ends.to - ends.from) / static_cast<double>(count - 1) / 2 : 0.5;
+  return {ends.from - half, ends.to + half};
+}
+
+Canvas draw(const Plot& plot, int width, int height) {
+  Canvas canvas(width, height);
+  const bool coloured = plot.points ? plot.y != plot.values : plot.rows > 1;
+  const int x = kMargin, y = 30, w = width - kMargin - (coloured ? 100 : 30), h = height - y - 40;
+  canvas.text(x + w / 2 - Canvas::text_width(plot.title) / 2, 12, plot.title);
+  const Box box{x, y, w, h};
+  if (plot.points) {
+    const Limits across = limits_of(plot.x), up = limits_of(plot.y);
+    for (std::size_t i = 0; i < plot.values.size(); ++i) {
+      if (!std::isfinite(plot.x[i]) || !std::isfinite(plot.y[i])) continue;
+      const int px = x + static_cast<int>(share(plot.x[i], across.low, across.high) * (w - 4)) + 2,
+                py = y + h - 2 - static_cast<int>(share(plot.y[i], up.low, up.high) * (h - 4));
+      canvas.fill(px - 1, py - 1, 3, 3, coloured ? colour_of(plot, plot.values[i]) : kInk);
+    }
+    draw_axes(canvas, plot, box, {across.low, across.high}, {up.low, up.high});
+  } else if (plot.rows == 1) {
+    int last_x = -1, last_y = 0;
+    for (std::size_t i = 0; i < plot.values.size(); ++i) {
+      if (!std::isfinite(plot.values[i])) {
+        last_x = -1;
+        continue;
+      }
+      const int px = x + static_cast<int>(share(static_cast<double>(i), 0,
+                                                static_cast<double>(std::max<std::size_t>(plot.columns - 1, 1))) *
+                                          w);
+      const int py = y + h - static_cast<int>(share(plot.values[i], plot.low, plot.high) * h);
+      canvas.line(last_x < 0 ? px : last_x, last_x < 0 ? py : last_y, px, py, kInk);
+      last_x = px;
+      last_y = py;
+    }
+    draw_axes(canvas, plot, box, plot.across, {plot.low, plot.high});
+  } else {
+    const std::vector<double> grid = resample(plot, static_cast<std::size_t>(h), static_cast<std::size_t>(w));
+    for (int row = 0; row < h; ++row)
+      for (int column = 0; column < w; ++column) {
+        const double value =
+            grid[static_cast<std::size_t>(row) * static_cast<std::size_t>(w) + static_cast<std::size_t>(column)];
+        canvas.point(x + 1 + column, y + row, colour_of(plot, value));
+      }
+    const Ends across = with_borders(plot.across, plot.columns), down = with_borders(plot.down, plot.rows);
+    draw_axes(canvas, plot, box, across, {down.to, down.from});
+  }
+  if (coloured) draw_bar(canvas, x + w + 14, y, h, plot.low, plot.high);
+  return canvas;
+}
+
+std::string draw_ascii(const Plot& plot, std::size_t width, std::size_t height) {
+  constexpr std::string_view kShades = " .:-=+*#%@";
+  std::vector<std::string> lines;
+  if (plot.points || plot.rows == 1) {
+    Limits across, up = limits_of(plot.points ? plot.y : plot.values);
+    if (plot.points)
+      across = limits_of(plot.x);
+    else
+      across = {0, static_cast<double>(std::max<std::size_t>(plot.columns, 2) - 1)};
+    lines.assign(height, std::string(width, ' '));
+    for (std::size_t i = 0; i < plot.values.size(); ++i) {
+      const double px = plot.points ? plot.x[i] : static_cast<double>(i), py = plot.points ? plot.y[i] : plot.values[i];
+      if (!std::isfinite(px) || !std::isfinite(py)) continue;
+      const auto column = static_cast<std::size_t>(share(px, across.low, across.high) * static_cast<double>(width - 1));
+      const auto row =
+          height - 1 - static_cast<std::size_t>(share(py, up.low, up.high) * static_cast<double>(height - 1));
+      lines[row][column] = '*';
+    }
+  } else {
+    const std::size_t rows = std::min(height, plot.rows), columns = std::min(width, plot.columns);
+    const std::vector<double> grid = resample(plot, rows, columns);
+    for (std::size_t r = 0; r < rows; ++r) {
+      std::string& line = lines.emplace_back();
+      for (std::size_t c = 0; c < columns; ++c) {
+        const double value = grid[r * columns + c];
+        line +=
+            std::isfinite(value)
+                ? kShades[std::min<std::size_t>(9, static_cast<std::size_t>(share(value, plot.low, plot.high) * 10))]
+                : '?';
+      }
+    }
+  }
+  std::string out = fmt::format("{}  {:.6g} .. {:.6g}\n", plot.title, plot.low, plot.high);
+  for (const std::string& line : lines) out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  return out;
+}
+
+int run(const Flags& flags, const Globals& globals) {
+  if (!flags.ascii && flags.out.empty())
+    fail(ErrorKind::invalid_argument, "where to? --out FILE.png, or --ascii for the terminal");
+  if (flags.part.fields) fail(ErrorKind::invalid_argument, "a picture shows one field: --field NAME");
+  const std::shared_ptr<Array> array = open_array(flags.uri, flags.open, globals);
+  const Plot plot = gather(*array, flags, globals);
+  const auto within = [](std::optional<std::uint64_t> n, std::uint64_t common, std::uint64_t least,
+                         std::uint64_t most) { return std::clamp(n.value_or(common), least, most); };
+  if (flags.ascii) {
+    print(draw_ascii(plot, within(flags.width, 72, 8, 1000), within(flags.height, 24, 4, 1000)));
+    return kOk;
+  }
+  FileWriter file(flags.out);
+  file.write(draw(plot, static_cast<int>(within(flags.width, 800, 200, 8000)),
+                  static_cast<int>(within(flags.height, 600, 150, 8000)))
+                 .png());
+  file.commit();
+  return kOk;
+}
+
+}  // namespace
+
+void describe_plot(Verb verb, Globals& globals) {
+  auto flags = std::make_shared<Flags>();
+  verb.argument("uri", flags->uri, "the array");
+  verb.option("-o,--out", flags->out, "FILE", "PNG file to write")
+      .flag("--ascii", flags->ascii, "draw in the terminal")
+      .option("--field", flags->field, "NAME", "field to draw (default: the first)")
+      .option("--width", flags->width, "N", "points across (default 800; 72 letters)")
+      .option("--height", flags->height, "N", "points down (default 600; 24 letters)");
+  flags->part.describe(verb);
+  flags->open.describe(verb);
+  verb.examples("  tegula plot temps --select '[0]' --out day0.png\n  tegula plot points --field mag --ascii")
+      .run([flags, &globals] { return run(*flags, globals); });
+}
+
+}  // namespace tegula::cli

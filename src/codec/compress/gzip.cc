@@ -1,0 +1,55 @@
+// gzip: one zlib stream (RFC 1950), in spite of the name that TileDB gives it. Raw size known, level from Params.
+//
+//   78 01 / 5e / 9c / da   header; the second byte hints at the level
+//   deflate blocks         RFC 1951
+//   Adler-32               of the raw bytes, big-endian
+//
+// TileDB filter 1 (data, and every generic tile at level 1), Blosc's zlib streams, zarr's "zlib" codec. Real gzip
+// framing (RFC 1952) is another thing: streams.h.
+//
+// libdeflate does the work. Its streams differ in bytes from zlib's at the same level and are read by every inflate.
+// Level 0 means stored blocks; levels below 0 mean zlib's default, 6, as in libtiledb. zlib writes 8 bytes for empty
+// input where libdeflate would write 11; we write zlib's.
+
+#include <libdeflate.h>
+
+#include <array>
+
+#include "base/fail.h"
+#include "codec/compress/compressors.h"
+#include "codec/compress/deflate.h"
+#include "codec/compress/exact.h"
+
+namespace tegula::codec {
+
+bool zlib_decode_exact(ByteView in, MutableBytes out) {
+  std::size_t consumed = 0;
+  std::byte nothing;
+  void* to = out.empty() ? &nothing : out.data();
+  // Without a place for the real size libdeflate accepts only a stream of exactly out.size() bytes.
+  const auto result =
+      libdeflate_zlib_decompress_ex(thread_inflater(), in.data(), in.size(), to, out.size(), &consumed, nullptr);
+  return result == LIBDEFLATE_SUCCESS && consumed == in.size();
+}
+
+void gzip_decode(ByteView in, MutableBytes out, const Params&) {
+  if (!zlib_decode_exact(in, out))
+    fail(ErrorKind::corrupt, "{} bytes are not a zlib stream of {} raw bytes", in.size(), out.size());
+}
+
+void gzip_encode(ByteView in, Bytes& out, const Params& params) {
+  constexpr std::array<unsigned char, 8> kEmpty = {0x78, 0x9c, 0x03, 0x00, 0x00, 0x00, 0x00, 0x01};
+  libdeflate_compressor* deflater = thread_deflater(params.level);
+  const std::size_t at = out.size();
+  if (in.empty()) {
+    const auto empty = std::as_bytes(std::span(kEmpty));
+    out.insert(out.end(), empty.begin(), empty.end());
+    return;
+  }
+  out.resize(at + libdeflate_zlib_compress_bound(deflater, in.size()));
+  const std::size_t size = libdeflate_zlib_compress(deflater, in.data(), in.size(), out.data() + at, out.size() - at);
+  if (size == 0) fail(ErrorKind::io, "libdeflate could not compress {} bytes", in.size());
+  out.resize(at + size);
+}
+
+}  // namespace tegula::codec

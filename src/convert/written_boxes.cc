@@ -1,0 +1,201 @@
+#include "convert/written_boxes.h"
+
+#include <algorithm>
+#include <limits>
+#include <variant>
+
+#include "base/fail.h"
+#include "convert/compare.h"
+#include "convert/convert.h"
+#include "format/zarr/array.h"
+#include "format/zarr/chunk/listing.h"
+#include "query/columns/gather.h"
+
+namespace tegula {
+
+namespace {
+
+constexpr double kMost = 1e13;                       // nobody waits for a copy of more cells
+constexpr double kSmall = 1 << 24, kMuchLarger = 4;  // cells of one box instead of many
+
+using Extents = std::vector<std::uint64_t>;
+
+// Differences are right for signed and unsigned values alike.
+std::uint64_t bits_of(const Value& value) {
+  const auto* i = std::get_if<std::int64_t>(&value);
+  const auto* u = std::get_if<std::uint64_t>(&value);
+  return i ? static_cast<std::uint64_t>(*i) : u ? *u : 0;
+}
+
+std::uint64_t last_of(const CellBox& box, std::size_t axis) { return box.first[axis] + (box.count[axis] - 1); }
+
+CellBox hull(const CellBox& a, const CellBox& b) {
+  CellBox out = a;
+  for (std::size_t d = 0; d < a.first.size(); ++d) {
+    out.first[d] = std::min(a.first[d], b.first[d]);
+    out.count[d] = std::max(last_of(a, d), last_of(b, d)) - out.first[d] + 1;
+  }
+  return out;
+}
+
+bool share_a_chunk(const CellBox& a, const CellBox& b, const Extents& chunks) {
+  for (std::size_t d = 0; d < a.first.size(); ++d) {
+    const std::uint64_t chunk = std::max<std::uint64_t>(1, chunks[d]);
+    if (last_of(a, d) / chunk < b.first[d] / chunk || last_of(b, d) / chunk < a.first[d] / chunk) return false;
+  }
+  return true;
+}
+
+// Boxes that continue each other along an axis and agree on the others become one: chunks of a grid, appended rows.
+void join_rows(std::vector<CellBox>& boxes, std::size_t axis) {
+  const auto others = [&](const CellBox& box) {
+    Extents key;
+    for (std::size_t d = 0; d < box.first.size(); ++d)
+      if (d != axis) key.insert(key.end(), {box.first[d], box.count[d]});
+    key.push_back(box.first[axis]);
+    return key;
+  };
+  std::sort(boxes.begin(), boxes.end(), [&](const CellBox& a, const CellBox& b) { return others(a) < others(b); });
+  std::vector<CellBox> joined;
+  for (CellBox& box : boxes) {
+    bool goes_on = !joined.empty() && box.first[axis] - joined.back().first[axis] <= joined.back().count[axis];
+    for (std::size_t d = 0; d < box.first.size() && goes_on; ++d)
+      goes_on = d == axis || (box.first[d] == joined.back().first[d] && box.count[d] == joined.back().count[d]);
+    if (goes_on)
+      joined.back() = hull(joined.back(), box);
+    else
+      joined.push_back(std::move(box));
+  }
+  boxes = std::move(joined);
+}
+
+double cells_of(const std::vector<CellBox>& boxes) {
+  double cells = 0;
+  for (const CellBox& box : boxes) cells += tegula::cells_of(box);
+  return cells;
+}
+
+}  // namespace
+
+CellBox whole_domain(const Schema& schema) {
+  CellBox box;
+  box.count = schema.shape();
+  box.first.assign(box.count.size(), 0);
+  return box;
+}
+
+void ask_for(Query& query, const Schema& schema, const CellBox& box) {
+  bool near = true;
+  for (std::size_t d = 0; d < box.first.size(); ++d)
+    near = near && box.first[d] + box.count[d] <= std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+  if (near) {
+    query.select = selection_of(box);
+    return;
+  }
+  for (std::size_t d = 0; d < box.first.size(); ++d) {
+    const Dimension& dimension = schema.dimensions[d];
+    const std::uint64_t low = bits_of(dimension.domain.low) + box.first[d], high = low + (box.count[d] - 1);
+    const bool is_signed = std::holds_alternative<std::int64_t>(dimension.domain.low);
+    const auto value = [&](std::uint64_t bits) {
+      return is_signed ? Value(static_cast<std::int64_t>(bits)) : Value(bits);
+    };
+    query.ranges.push_back({dimension.name, {{value(low), value(high)}}});
+  }
+}
+
+std::optional<std::vector<CellBox>> written_boxes(const Array& array, const Work& work) {
+  const Schema& schema = array.schema();
+  std::vector<CellBox> boxes;
+  if (schema.format == "tiledb") {
+    Work quiet = work;
+    quiet.progress = nullptr;
+    for (const FragmentInfo& fragment : array.info(quiet).fragments) {
+      if (fragment.domain.size() != schema.dimensions.size()) continue;  // holds nothing
+      CellBox& box = boxes.emplace_back();
+      for (std::size_t d = 0; d < fragment.domain.size(); ++d) {
+        const std::uint64_t low = bits_of(fragment.domain[d].low), high = bits_of(fragment.domain[d].high);
+        box.first.push_back(low - bits_of(schema.dimensions[d].domain.low));
+        box.count.push_back(high - low + 1);
+      }
+    }
+    return boxes;
+  }
+  const auto* zarr = dynamic_cast<const zarr::ZarrArray*>(&array);
+  if (!zarr || schema.dimensions.empty()) return std::nullopt;
+  const zarr::ArrayMeta& meta = zarr->meta();
+  for (const zarr::ChunkFile& file : list_chunks(zarr->store(), meta).chunks) {
+    CellBox& box = boxes.emplace_back();
+    for (std::size_t d = 0; d < file.chunk.size(); ++d) {
+      box.first.push_back(file.chunk[d] * meta.chunks[d]);
+      box.count.push_back(std::min(meta.chunks[d], meta.shape[d] - box.first[d]));
+    }
+  }
+  return boxes;
+}
+
+std::vector<CellBox> join_boxes(std::vector<CellBox> boxes, const Extents& chunks) {
+  if (boxes.empty()) return boxes;
+  for (std::size_t axis = chunks.size(); axis-- > 0;) join_rows(boxes, axis);
+  std::vector<CellBox> apart;
+  for (CellBox box : boxes) {
+    // A box that grows may meet others that it had missed.
+    for (std::size_t i = 0; i < apart.size();) {
+      if (!share_a_chunk(box, apart[i], chunks)) {
+        ++i;
+        continue;
+      }
+      box = hull(box, apart[i]);
+      apart.erase(apart.begin() + static_cast<std::ptrdiff_t>(i));
+      i = 0;
+    }
+    apart.push_back(std::move(box));
+  }
+  CellBox all = apart.front();
+  for (const CellBox& box : apart) all = hull(all, box);
+  if (tegula::cells_of(all) <= std::max(kSmall, kMuchLarger * cells_of(apart))) return {all};
+  std::sort(apart.begin(), apart.end(), [](const CellBox& a, const CellBox& b) { return a.first < b.first; });
+  return apart;
+}
+
+Column fill_of(const Attribute& attribute) {
+  Column column = empty_column(field_info(attribute, {}));
+  append_fill(column, attribute.fill, attribute.fill_valid, 1);
+  return column;
+}
+
+std::vector<CellBox> boxes_to_copy(const Array& from, const std::vector<std::string>& fields, const Schema& to,
+                                   const Work& work) {
+  const Schema& schema = from.schema();
+  const CellBox whole = whole_domain(schema);
+  std::vector<CellBox> boxes{whole};
+  const bool zarr = to.format.starts_with("zarr"), tiledb = to.format == "tiledb";
+  // Of a domain that can be walked, zarr gets every chunk: one that is not there may be lost.
+  std::optional<std::vector<CellBox>> written;
+  if (tegula::cells_of(whole) > kLargeDomain ? zarr || tiledb : tiledb && schema.format == "tiledb")
+    written = written_boxes(from, work);
+  for (std::size_t i = 0; i < fields.size() && written; ++i) {
+    const Attribute& attribute = *schema.attribute(fields[i]);
+    Column fill = fill_of(attribute);
+    shape_column(fill, to.attributes.at(i));
+    if (!equal_cells(fill, 0, fill_of(to.attributes[i]), 0)) written.reset();
+  }
+  if (written) {
+    const Extents chunks = to.chunks();
+    boxes = join_boxes(*std::move(written), chunks);
+    for (CellBox& box : boxes)
+      for (std::size_t d = 0; d < chunks.size() && zarr; ++d) {
+        const std::uint64_t chunk = std::max<std::uint64_t>(1, chunks[d]), first = box.first[d] / chunk * chunk;
+        const std::uint64_t last = std::min(whole.count[d] - 1, last_of(box, d) / chunk * chunk + (chunk - 1));
+        box.first[d] = first;
+        box.count[d] = last - first + 1;
+      }
+  }
+  const double cells = cells_of(boxes);
+  if (cells > kMost)
+    fail(ErrorKind::unsupported, "a copy of {:.1e} cells, {}, is more than anybody can wait for{}", cells,
+         written ? "those that were written and those between them" : "written or not",
+         written ? "" : "; TileDB and zarr targets hold only what was written");
+  return boxes;
+}
+
+}  // namespace tegula

@@ -1,0 +1,46 @@
+// The open carray or ctable that a person holds.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "format/bcolz/snapshot.h"
+#include "tegula/array.h"
+
+namespace tegula::bcolz {
+
+class BcolzArray final : public Array {
+ public:
+  explicit BcolzArray(std::shared_ptr<const Opened> opened) : opened_(std::move(opened)) {}
+
+  const Schema& schema() const override { return snapshot()->schema; }
+  Metadata metadata() const override;
+  Info info(const Work& work) const override;
+  std::unique_ptr<BatchStream> query(const Query& query) const override;
+  void read(const Selection& selection, std::string_view field, const StridedBuffer& out,
+            const Work& work) const override;
+  std::vector<Problem> verify(const Work& work) const override;
+
+  using Array::write;
+  void write(const Selection& selection, std::string_view field, const StridedView& values,
+             const WriteOptions& options) override;
+  void append(const Batch& rows, const WriteOptions& options) override;
+  void resize(const std::vector<std::uint64_t>& shape, const WriteOptions& options) override;
+  void update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes,
+                       const WriteOptions& options) override;
+
+  std::shared_ptr<const Opened> snapshot() const;
+  // Runs a change on what is there now, which may have been changed by others since it was opened, and shows its
+  // result.
+  void change(const std::function<void(const Opened&)>& body);
+
+ private:
+  void publish(std::shared_ptr<const Opened> opened);
+
+  std::mutex writing_;        // held during a change
+  mutable std::mutex mutex_;  // of opened_
+  std::shared_ptr<const Opened> opened_;
+};
+
+}  // namespace tegula::bcolz

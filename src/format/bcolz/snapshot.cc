@@ -1,0 +1,49 @@
+#include "format/bcolz/snapshot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/context.h"
+#include "base/fail.h"
+#include "base/parallel.h"
+#include "format/bcolz/schema_model.h"
+
+namespace tegula::bcolz {
+
+std::shared_ptr<const Opened> Opened::open(std::shared_ptr<Store> store) {
+  auto out = std::make_shared<Opened>();
+  out->store = std::move(store);
+  if (const std::optional<Bytes> text = out->store->get(kColumnNames)) {
+    out->table = true;
+    out->names = decode_column_names(*text, out->store->describe(kColumnNames));
+    out->columns.resize(out->names.size());
+    parallel_for({}, out->names.size(), [&](std::size_t i) {
+      const Context doing([&] { return fmt::format("column '{}'", out->names[i]); });
+      out->columns[i] = Carray::open(out->store, out->names[i]);
+    });
+  } else {
+    out->names = {""};
+    out->columns = {Carray::open(out->store, "")};
+  }
+  out->describe();
+  return out;
+}
+
+std::size_t Opened::column(std::string_view name) const {
+  const auto it = std::find(names.begin(), names.end(), name);
+  if (it == names.end())
+    fail(ErrorKind::invalid_argument, "there is no field '{}'; there {} '{}'", name, names.size() == 1 ? "is" : "are",
+         fmt::join(names, "', '"));
+  return static_cast<std::size_t>(it - names.begin());
+}
+
+void Opened::describe() {
+  rows = columns.empty() ? 0 : columns[0].rows();
+  for (const Carray& column : columns) rows = std::min(rows, column.rows());
+  for (Carray& column : columns) column.sizes.shape[0] = rows;
+  schema = schema_of(*this);
+}
+
+}  // namespace tegula::bcolz

@@ -1,0 +1,48 @@
+// Cutting a dense request into pieces that fit a budget.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "format/tiledb/read/request.h"
+
+namespace tegula::tiledb {
+
+struct DenseBlock {
+  DenseSelection selection;
+  std::optional<DensePlan> plan;
+};
+
+// Gives the blocks of a request in an order, one after the other.
+class DenseBlocks {
+ public:
+  // `fields` are those that will be read of each block.
+  DenseBlocks(const ReadState& state, DenseSelection selection, Order order, std::vector<FieldInfo> fields,
+              const Work& work);
+  // Whose cells, of all fields, should take no more than the budget; a single row of cells may.
+  std::optional<DenseBlock> next();
+  bool fortran() const { return fortran_; }
+
+ private:
+  std::uint64_t least_bytes(const DenseSelection& selection) const;
+  std::uint64_t var_bytes(const DensePlan& plan) const;
+  bool split(const DenseSelection& selection);
+  std::optional<DenseBlock> next_tile();
+
+  const ReadState& state_;
+  std::vector<FieldInfo> fields_;
+  const Work& work_;
+  std::uint64_t limit_;  // bytes of a block
+  bool fortran_ = false;
+  std::uint64_t cell_bytes_ = 0;
+  bool has_var_ = false;
+  std::vector<DenseSelection> pending_;  // next one last
+  // Global order: tile by tile.
+  std::vector<std::vector<TilePart>> tiles_;
+  std::vector<std::size_t> at_;
+  bool by_tile_ = false, done_ = false;
+};
+
+}  // namespace tegula::tiledb

@@ -1,0 +1,73 @@
+// A pipeline made ready for one kind of data: each step knows the element type it works on, and steps that do nothing
+// are gone.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "codec/aes_gcm.h"
+#include "format/tiledb/disk/filter_pipeline.h"
+#include "format/tiledb/filter/lease_pool.h"
+#include "tegula/bytes.h"
+#include "tegula/datatype.h"
+
+namespace tegula::tiledb {
+
+// What the pipeline works on.
+struct FilterInput {
+  std::uint8_t type_code = 4;   // datatype of the field; offsets UINT64, validity UINT8, generic tiles CHAR
+  std::uint64_t cell_size = 1;  // bytes for RLE: the whole cell of fixed data, one value of variable data
+  bool chained = true;          // chains_filter_types(writer)
+  bool dates = true;            // filters_dates(fragment version)
+};
+
+struct PlanStep {
+  FilterStep filter;
+  TypeId type = TypeId::uint8;  // int8..int64, uint8..uint64, float32, float64: as which the elements are seen
+  std::uint32_t element_size = 1;
+};
+
+// Immutable and shared by threads. `key` is set when AES is the last step.
+struct FilterPlan {
+  std::vector<PlanStep> steps;  // in writing order
+  std::uint64_t cell_size = 1;
+  std::shared_ptr<const codec::AesKey> key;
+};
+
+// Throws unsupported for a filter that cannot act on the type or that no reader supports, and invalid_argument when the
+// pipeline lists AES and there is no key. With a key, AES is appended unless the pipeline lists it already.
+FilterPlan make_plan(const Pipeline& pipeline, const FilterInput& input, std::shared_ptr<const codec::AesKey> key);
+
+// Buffers that decoding and encoding reuse; one per thread.
+class FilterScratch {
+ public:
+  FilterScratch();
+  ~FilterScratch();
+  FilterScratch(const FilterScratch&) = delete;
+  FilterScratch& operator=(const FilterScratch&) = delete;
+  struct Impl;
+  Impl& impl() { return *impl_; }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+using ScratchPool = LeasePool<FilterScratch>;
+
+// Undoes the plan on one chunk and fills `out` exactly. The last step writes straight into `out`. Throws corrupt.
+void decode_chunk(const FilterPlan& plan, ByteView metadata, ByteView data, MutableBytes out, FilterScratch& scratch);
+// The same for a chunk of text whose first filter (RLE or dictionary) carries the cell boundaries: fills the start of
+// each cell too.
+void decode_text_chunk(const FilterPlan& plan, ByteView metadata, ByteView data, MutableBytes out,
+                       std::span<std::uint64_t> offsets, FilterScratch& scratch);
+// Whether the first filter is one that can carry cell boundaries.
+bool may_carry_offsets(const FilterPlan& plan);
+
+// Applies the plan to one chunk and appends.
+void encode_chunk(const FilterPlan& plan, ByteView raw, Bytes& metadata, Bytes& data, FilterScratch& scratch);
+void encode_text_chunk(const FilterPlan& plan, ByteView raw, std::span<const std::uint64_t> offsets, Bytes& metadata,
+                       Bytes& data, FilterScratch& scratch);
+
+}  // namespace tegula::tiledb

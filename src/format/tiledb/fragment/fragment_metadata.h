@@ -1,0 +1,110 @@
+// The parts of __fragment_metadata.tdb in front of the footer, fetched when asked for.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "format/tiledb/disk/array_schema.h"
+#include "format/tiledb/disk/fragment_footer.h"
+#include "format/tiledb/disk/fragment_lists.h"
+#include "format/tiledb/disk/rtree.h"
+#include "format/tiledb/filter/generic_tile.h"
+#include "store/store.h"
+
+namespace tegula::tiledb {
+
+// What all parts of an open array share.
+struct ArrayFiles {
+  std::shared_ptr<const Store> store;
+  Key key;
+};
+
+// Per slot, except the last two, which are per dimension.
+enum class FragmentPart : std::uint8_t {
+  tile_offsets,
+  var_offsets,
+  var_sizes,
+  validity_offsets,
+  mins,
+  maxs,
+  sums,
+  null_counts,
+  first_coordinates,
+  last_coordinates,
+};
+
+struct WantedPart {
+  FragmentPart part;
+  std::size_t slot;
+};
+
+// Loads each part once. Safe to share between threads; what it returns stays.
+class FragmentMetadata {
+ public:
+  FragmentMetadata(ArrayFiles files, std::string key) : files_(std::move(files)), key_(std::move(key)) {}
+
+  // Opening: exactly one of these. The schema of a footer is found by `schema_of`, from the name that the footer holds.
+  using SchemaFinder = std::function<std::shared_ptr<const ArraySchema>(const std::string& file)>;
+  void read_footer(std::uint32_t name_version, const SchemaFinder& schema_of);
+  void take_footer(ByteView footer, const SchemaFinder& schema_of);
+
+  const FragmentFooter& footer() const { return footer_; }
+  const std::shared_ptr<const ArraySchema>& schema() const { return schema_; }
+  // What lists are checked against; set once, before anything below.
+  void set_tiles(std::uint64_t tiles) { tiles_ = tiles; }
+
+  void prefetch(std::span<const WantedPart> wanted) const;
+  std::span<const std::uint64_t> numbers(FragmentPart part, std::size_t slot) const;
+  const TileExtremes& extremes(FragmentPart part, std::size_t slot) const;
+  const RTree& rtree() const;
+  const std::vector<FieldStatistics>& statistics() const;
+  const std::vector<std::string>& processed_conditions() const;
+  std::uint32_t writer_version() const;
+
+ private:
+  void read_monolithic(const SchemaFinder& schema_of);
+  std::uint64_t file_size() const;
+  void read_tail(std::uint64_t length) const;
+  void read_if_small() const;
+  ByteView in_tail(std::uint64_t begin, std::uint64_t end) const;
+  std::uint64_t position(const WantedPart& wanted) const;
+  bool exists(const WantedPart& wanted) const;
+  bool is_var(const WantedPart& wanted) const;
+  std::uint64_t end_of(std::uint64_t position) const;
+  Bytes fetch_payload(std::uint64_t position) const;
+  void fetch(std::span<const WantedPart> wanted) const;
+  void decode_part(const WantedPart& wanted, ByteView stored, std::uint64_t position) const;
+  Bytes decode_payload(ByteView stored, std::uint64_t position) const;
+  std::string unpacked_name(std::uint64_t position) const;
+  std::string name() const { return files_.store->describe(key_); }
+
+  const ArrayFiles files_;
+  const std::string key_;
+  FragmentFooter footer_;
+  std::shared_ptr<const ArraySchema> schema_;
+  std::uint64_t tiles_ = 0;
+  std::vector<std::uint64_t> positions_;  // of generic tiles, sorted
+
+  using PartKey = std::pair<FragmentPart, std::size_t>;
+  mutable std::mutex mutex_;
+  // The end of the file, as far as it was read for the footer, or because it is small.
+  mutable Bytes tail_;
+  mutable std::uint64_t tail_offset_ = 0;
+  mutable std::optional<std::uint64_t> file_size_;
+  mutable std::map<PartKey, std::vector<std::uint64_t>> numbers_;
+  mutable std::map<PartKey, TileExtremes> extremes_;
+  mutable std::optional<RTree> rtree_;
+  mutable std::optional<std::vector<FieldStatistics>> statistics_;
+  mutable std::optional<std::vector<std::string>> processed_;
+  mutable std::optional<std::uint32_t> writer_version_;
+};
+
+}  // namespace tegula::tiledb

@@ -1,0 +1,87 @@
+// Neighbouring tiles of a fragment: fetched together, decoded one by one into memory that is used again.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "format/tiledb/filter/chunked_tile.h"
+#include "format/tiledb/fragment/tile_source.h"
+
+namespace tegula::tiledb {
+
+// What loading tiles works with; worth keeping from one run to the next. Safe to share between threads.
+struct RunPools {
+  LeasePool<std::vector<Bytes>> stored;
+  ScratchPool scratch;
+};
+
+// Tiles first .. last of some fields of one fragment. Borrows everything.
+class TileRun {
+ public:
+  // Fetches with one batch: a request per file.
+  TileRun(const ArrayFiles& files, const Fragment& fragment, std::span<const StoredField* const> fields,
+          std::uint64_t first, std::uint64_t last, RunPools& pools, const Work& work, TileParts parts = TileParts::all);
+
+  // The field at `index` of those given. Uses the memory that `out` has.
+  void decode(std::size_t index, std::uint64_t tile, TileData& out) const;
+
+ private:
+  using Data = Fragment::Data;
+  struct Part {
+    std::string key, name;
+    std::uint64_t begin = 0;
+    MutableBytes bytes;
+    bool wanted = false;
+  };
+  // One tile of one field.
+  struct At {
+    const StoredField& field;
+    const Part* parts;
+    std::uint64_t tile;
+    const Part& part(Data data) const { return parts[static_cast<std::size_t>(data)]; }
+  };
+
+  void fetch(std::uint64_t first, std::uint64_t last, TileParts parts);
+  TilePlace place(const At& at, Data data) const;
+  std::vector<Chunk> chunks(const At& at, Data data) const;
+  void decode_all(const At& at, Data data, Bytes& out) const;
+  void decode_var(const At& at, TileData& out) const;
+  void decode_text(const At& at, TileData& out) const;
+  void decode_coordinates(const At& at, Bytes& out) const;
+  bool coordinates_split() const;
+
+  const ArrayFiles& files_;
+  const Fragment& fragment_;
+  const std::span<const StoredField* const> fields_;
+  RunPools& pools_;
+  const Work& work_;
+  LeasePool<std::vector<Bytes>>::Lease stored_;
+  std::vector<Part> parts_;  // three for each field
+};
+
+// Some fields of one tile.
+struct TileJob {
+  const Fragment* fragment = nullptr;
+  std::uint64_t tile = 0;
+  std::vector<const StoredField*> fields;
+};
+// Calls body(i, tiles of the fields of jobs[i]) in parallel, with memory for a few tiles per thread. Neighbours that
+// follow each other in `jobs` are fetched together.
+void for_each_tile(const ArrayFiles& files, std::span<const TileJob> jobs, const Work& work,
+                   const std::function<void(std::size_t, std::span<const TileData>)>& body);
+
+// Whether a part of a field is stored and asked for.
+bool has_part(const StoredField& field, Fragment::Data data, TileParts parts);
+
+// Cuts 0 .. count into runs [begin, end), where `follows` says no or the sum of `bytes` passes what is good to fetch at
+// once.
+struct Span {
+  std::size_t begin = 0, end = 0;
+};
+std::vector<Span> make_runs(std::size_t count, const std::function<bool(std::size_t)>& follows,
+                            const std::function<std::uint64_t(std::size_t)>& bytes);
+
+}  // namespace tegula::tiledb

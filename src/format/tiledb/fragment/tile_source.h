@@ -1,0 +1,64 @@
+// From fragment, field and tile number to decoded bytes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "format/tiledb/fragment/fragment.h"
+#include "tegula/bytes.h"
+#include "tegula/work.h"
+
+namespace tegula::tiledb {
+
+struct TileRef {
+  const Fragment* fragment = nullptr;
+  const StoredField* field = nullptr;
+  std::uint64_t tile = 0;
+};
+
+// A whole tile. A dimension of an old fragment comes as its own column, like every other.
+struct TileData {
+  std::uint64_t cells = 0;
+  Bytes data;                     // cells one after the other, or variable bytes
+  Buffer<std::uint64_t> offsets;  // variable fields: cells + 1, checked to rise and to stay inside `data`
+  Bytes validity;                 // nullable fields
+};
+
+enum class TileParts : std::uint8_t { all, data, validity };
+
+// Fetches with few requests and decodes in parallel; the results are in the order of `refs`, which may repeat. Holds
+// the stored and the decoded bytes of all of them at once: the caller keeps the batch below its budget (decoded_bytes).
+// A missing file, and everything that does not add up, is Error(corrupt) with file and offset.
+std::vector<TileData> load_tiles(const ArrayFiles& files, std::span<const TileRef> refs, const Work& work,
+                                 TileParts parts = TileParts::all);
+// What load_tiles will hold for it.
+std::uint64_t decoded_bytes(const TileRef& ref);
+std::uint64_t stored_bytes(const TileRef& ref);
+
+// Takes the bytes of one tile chunk by chunk, in any order, from several threads at once.
+class TileSink {
+ public:
+  virtual ~TileSink() = default;
+  // Chunks for which this is false are not decoded.
+  virtual bool wants(std::uint64_t begin, std::uint64_t end) const = 0;
+  // Memory of exactly end - begin bytes to decode into, or empty: then take() gets the bytes.
+  virtual MutableBytes place(std::uint64_t begin, std::uint64_t end) = 0;
+  virtual void take(std::uint64_t begin, ByteView bytes) = 0;
+  // Memory for all of the bytes begin .. end, in order; false when there is none, or only scattered by a few bytes.
+  virtual bool pieces(std::uint64_t /*begin*/, std::uint64_t /*end*/, std::vector<MutableBytes>& /*out*/) {
+    return false;
+  }
+};
+
+// Fixed-size cells, or the validity bytes, of a tile.
+struct TileStream {
+  TileRef ref;
+  bool validity = false;
+  TileSink* sink = nullptr;
+};
+// Streams tiles through memory of a few chunks per thread, whatever the size of a tile. For fixed-size fields and
+// validity.
+void stream_tiles(const ArrayFiles& files, std::span<const TileStream> tiles, const Work& work);
+
+}  // namespace tegula::tiledb

@@ -1,0 +1,147 @@
+// Footers of fragments, commits and array metadata: many small files that become one.
+#include <algorithm>
+#include <set>
+
+#include "base/context.h"
+#include "base/fail.h"
+#include "format/tiledb/disk/consolidated_footers.h"
+#include "format/tiledb/disk/fragment_footer.h"
+#include "format/tiledb/disk/versions.h"
+#include "format/tiledb/listing/commits.h"
+#include "format/tiledb/maintain/consolidate.h"
+#include "format/tiledb/read/metadata.h"
+#include "format/tiledb/write/evolve.h"
+
+namespace tegula::tiledb {
+
+namespace {
+
+std::string spanning_name(std::span<const TimedName> times, std::uint32_t version) {
+  std::uint64_t first = UINT64_MAX, last = 0;
+  for (const TimedName& time : times) {
+    first = std::min(first, time.first);
+    last = std::max(last, time.last);
+  }
+  return make_timed_name(first, last, make_ordered_uuid(), version);
+}
+
+std::uint64_t size_of(const Store& store, const std::vector<std::string>& keys) {
+  std::uint64_t bytes = 0;
+  for (const std::string& key : keys) bytes += store.size(key).value_or(0);
+  return bytes;
+}
+
+void need_version(const ArraySchema& schema, std::uint32_t version, std::string_view what) {
+  if (written_version(schema) < version)
+    fail(ErrorKind::unsupported, "{} can be consolidated from format version {} on, the array has version {}", what,
+         version, schema.version);
+}
+
+}  // namespace
+
+std::vector<Consolidation> consolidate_footers(const Maintained& array, Doing doing, const Work& work) {
+  const Context context([&] { return fmt::format("consolidating the footers of '{}'", array.store->describe("")); });
+  OpenedArray opened = open_now(array);
+  need_version(*opened.schema, 5, "fragment metadata");
+  load_fragments(opened, work);
+  const std::uint32_t version = written_version(*opened.schema);
+  Consolidation done;
+  std::vector<TimedName> times;
+  std::vector<std::pair<std::string, Bytes>> footers;
+  for (const auto& fragment : opened.fragments) {
+    if (monolithic_metadata(fragment->version())) continue;
+    done.inputs.push_back(join(fragment->folder(), kFragmentMetadataFile));
+    times.push_back({fragment->first_time(), fragment->last_time(), 0});
+    footers.emplace_back(relative_footer_names(version) ? fragment->name() : uri_of(*array.store, fragment->folder()),
+                         Bytes());
+    encode_footer(fragment->footer(), fragment->schema(), footers.back().second);
+    done.bytes += footers.back().second.size();
+  }
+  if (footers.size() < 2) return {};
+  if (doing == Doing::change) {
+    std::vector<std::pair<std::string, ByteView>> views(footers.begin(), footers.end());
+    Bytes payload;
+    encode_footers(views, payload);
+    const std::string file = spanning_name(times, version) + ".meta";
+    done.outputs.push_back(in_commits_folder(version) ? join(kFragmentMetaFolder, file) : file);
+    put_payload(*array.store, done.outputs.back(), payload, version, opened.files.key);
+  }
+  return {done};
+}
+
+std::vector<Consolidation> consolidate_commits(const Maintained& array, Doing doing) {
+  const Context context([&] { return fmt::format("consolidating the commits of '{}'", array.store->describe("")); });
+  Store& store = *array.store;
+  const OpenedArray opened = open_now(array);
+  need_version(*opened.schema, 12, "commits");
+  // Files that the new one stands for. An .upd stays: consolidated files do not know them.
+  Consolidation done;
+  for (const Entry& entry : store.list(kCommitsFolder)) {
+    const std::string_view kind = extension(entry.name);
+    if (kind == ".wrt" || kind == ".del" || kind == ".con") done.inputs.push_back(join(kCommitsFolder, entry.name));
+  }
+  Bytes file;
+  ByteWriter out(file);
+  std::vector<TimedName> times;
+  for (const FragmentEntry& entry : opened.listing.fragments) {
+    const std::string mark = commit_mark(entry.name, entry.time.version);
+    if (mark.empty()) continue;
+    if (!in_commits_folder(entry.time.version) && store.has(mark)) done.inputs.push_back(mark);
+    times.push_back(entry.time);
+    out.text(mark + "\n");
+  }
+  for (const ConditionEntry& condition : opened.listing.conditions) {
+    if (condition.update) continue;
+    const BytesPlace& place = condition.place;
+    const std::optional<Bytes> bytes =
+        place.size ? store.get(place.key, place.offset, *place.size) : store.get(place.key);
+    if (!bytes) fail(ErrorKind::io, "{}: listed, but gone when read; start again", store.describe(place.key));
+    times.push_back({condition.time, condition.time, 0});
+    out.text(condition.marker + "\n");
+    out.put(std::uint64_t{bytes->size()});
+    out.bytes(*bytes);
+  }
+  if (done.inputs.size() < 2) return {};
+  done.bytes = size_of(store, done.inputs);
+  if (doing == Doing::change) {
+    done.outputs.push_back(join(kCommitsFolder, spanning_name(times, written_version(*opened.schema)) + ".con"));
+    store.put(done.outputs.back(), file);
+  }
+  return {done};
+}
+
+std::vector<Consolidation> consolidate_metadata(const Maintained& array, Doing doing, const Work& work) {
+  const Context context([&] { return fmt::format("consolidating the metadata of '{}'", array.store->describe("")); });
+  Store& store = *array.store;
+  const OpenedArray opened = open_now(array);
+  need_version(*opened.schema, 4, "array metadata");
+  const std::uint32_t version = written_version(*opened.schema);
+  Consolidation done;
+  done.inputs = timed_files(store, kMetadataFolder, opened.window);
+  if (done.inputs.size() < 2) return {};
+  done.bytes = size_of(store, done.inputs);
+  if (doing == Doing::plan) return {done};
+  std::vector<TimedName> times;
+  std::string items;
+  for (const std::string& key : done.inputs) {
+    times.push_back(*parse_timed_name(std::string_view(key).substr(key.rfind('/') + 1)));
+    items += vacuum_line(store, key, version) + "\n";
+  }
+  std::vector<MetadataEntry> entries;
+  for (auto& [key, value] : read_metadata(store, opened.files.key, done.inputs, work))
+    entries.push_back({key, std::move(value)});
+  Bytes payload;
+  encode_metadata(entries, payload);
+  done.outputs.push_back(join(kMetadataFolder, spanning_name(times, 0)));
+  put_payload(store, done.outputs.back(), payload, version, opened.files.key);
+  if (version >= 5) {
+    store.put_text(done.outputs.back() + ".vac", items);
+  } else {
+    // Oldest first: what is left still comes after the merged one.
+    for (const std::string& key : done.inputs) store.remove(key);
+    store.sync_folder(kMetadataFolder);
+  }
+  return {done};
+}
+
+}  // namespace tegula::tiledb

@@ -1,0 +1,165 @@
+// Only what no reader of now looks at is removed, and the file that hides it goes last: whatever stops a vacuum, the
+// array reads the same, and the next one goes on.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/context.h"
+#include "base/fail.h"
+#include "format/tiledb/disk/versions.h"
+#include "format/tiledb/listing/commits.h"
+#include "format/tiledb/maintain/consolidate.h"
+
+namespace tegula::tiledb {
+
+namespace {
+
+std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+class Vacuum {
+ public:
+  Vacuum(const Maintained& array, const VacuumOptions& options)
+      : store_(*array.store), options_(options), listing_(list_array(store_)), now_{0, now_ms()} {}
+
+  std::vector<std::string> run() && {
+    switch (options_.part) {
+      case Part::fragments:
+        fragments();
+        break;
+      case Part::fragment_metadata:
+        footers();
+        break;
+      case Part::commits:
+        commits();
+        break;
+      case Part::array_metadata:
+        metadata();
+        break;
+    }
+    return std::move(removed_);
+  }
+
+ private:
+  void fragments() {
+    if (!options_.dry_run) finish_merges(store_, listing_);
+    std::map<std::string, FragmentEntry> gone;  // by folder
+    std::vector<std::string> files;
+    for (const VacuumEntry& entry : listing_.vacuumed) {
+      if (!now_.contains(entry.time.first, entry.time.last)) continue;
+      for (const std::string& item : entry.items) {
+        const std::string name(last_part(item));
+        if (const std::optional<TimedName> time = parse_timed_name(name)) gone[item] = {name, item, *time};
+      }
+      files.push_back(entry.unfinished ? std::string(without_extension(entry.key)) + ".vac" : entry.key);
+    }
+    std::vector<FragmentEntry> oldest_first;
+    for (auto& [folder, entry] : gone) {
+      if (!store_.list(folder).empty()) removed_.push_back(folder);
+      const std::string mark = commit_mark(entry.name, entry.time.version);
+      if (!mark.empty() && store_.has(mark)) removed_.push_back(mark);
+      oldest_first.push_back(std::move(entry));
+    }
+    std::sort(oldest_first.begin(), oldest_first.end(), [](const FragmentEntry& a, const FragmentEntry& b) {
+      return std::tie(a.time.first, a.name) < std::tie(b.time.first, b.name);
+    });
+    if (!options_.dry_run) remove_fragments(store_, oldest_first);
+    remove(files);
+  }
+
+  void footers() {
+    // The newest one holds what readers take from such files.
+    std::vector<std::string> files = listing_.footer_files;
+    if (!files.empty()) files.pop_back();
+    remove(files);
+  }
+
+  struct CommitFile {
+    std::string key;
+    std::set<std::string> lines;
+  };
+  void commits() {
+    std::vector<CommitFile> consolidated, ignoring;
+    std::set<std::string> ignored;
+    for (const Entry& entry : store_.list(kCommitsFolder)) {
+      const std::string_view kind = extension(entry.name);
+      if (entry.folder || (kind != ".con" && kind != ".ign")) continue;
+      CommitFile file{join(kCommitsFolder, entry.name), {}};
+      const std::optional<Bytes> bytes = store_.get(file.key);
+      if (!bytes) continue;
+      for (CommitLine& line : decode_commits(*bytes, store_.describe(file.key), kind == ".con"))
+        file.lines.insert(std::move(line.path));
+      if (kind == ".ign") ignored.insert(file.lines.begin(), file.lines.end());
+      (kind == ".con" ? consolidated : ignoring).push_back(std::move(file));
+    }
+    if (consolidated.empty()) return;
+    // What counts through files of commits alone. A delete counts whatever an .ign says.
+    std::set<std::string> counts;
+    for (const CommitFile& file : consolidated)
+      for (const std::string& line : file.lines)
+        if (extension(line) == ".del" || !ignored.contains(line)) counts.insert(line);
+    std::vector<std::string> singles;
+    for (const std::string& line : counts)
+      if (store_.has(line)) singles.push_back(line);
+    remove(singles);
+
+    const auto whole = std::find_if(consolidated.rbegin(), consolidated.rend(), [&](const CommitFile& file) {
+      return std::includes(file.lines.begin(), file.lines.end(), counts.begin(), counts.end());
+    });
+    if (whole == consolidated.rend()) return;
+    std::vector<std::string> others, strikes;
+    for (const CommitFile& file : consolidated)
+      if (file.key != whole->key) others.push_back(file.key);
+    remove(others);
+    // What an .ign strikes out of a file that stays has to stay struck out.
+    for (const CommitFile& file : ignoring)
+      if (std::none_of(file.lines.begin(), file.lines.end(),
+                       [&](const std::string& line) { return whole->lines.contains(line); }))
+        strikes.push_back(file.key);
+    remove(strikes);
+  }
+
+  void metadata() {
+    std::vector<std::string> items, files;
+    for (const Entry& entry : store_.list(kMetadataFolder)) {
+      const std::optional<TimedName> time = parse_timed_name(entry.name);
+      if (!time || entry.folder || extension(entry.name) != ".vac" || !now_.contains(time->first, time->last)) continue;
+      const std::string key = join(kMetadataFolder, entry.name);
+      const std::optional<Bytes> bytes = store_.get(key);
+      if (!bytes) continue;
+      for (const CommitLine& line : decode_commits(*bytes, store_.describe(key), false))
+        if (std::string item = vacuumed_key(line.path); item.starts_with(kMetadataFolder) && store_.has(item))
+          items.push_back(std::move(item));
+      files.push_back(key);
+    }
+    remove(items);
+    remove(files);
+  }
+
+  // Durable before anything else is removed.
+  void remove(const std::vector<std::string>& keys) {
+    std::set<std::string> folders;
+    for (const std::string& key : keys) {
+      removed_.push_back(key);
+      if (options_.dry_run) continue;
+      options_.work.check();
+      store_.remove(key);
+      folders.insert(key.substr(0, std::max<std::size_t>(key.rfind('/') + 1, 1) - 1));
+    }
+    for (const std::string& folder : folders) store_.sync_folder(folder);
+  }
+
+  Store& store_;
+  const VacuumOptions& options_;
+  const ArrayListing listing_;
+  const TimeWindow now_;
+  std::vector<std::string> removed_;
+};
+
+}  // namespace
+
+std::vector<std::string> vacuum_array(const Maintained& array, const VacuumOptions& options) {
+  const Context doing([&] { return fmt::format("vacuuming '{}'", array.store->describe("")); });
+  return Vacuum(array, options).run();
+}
+
+}  // namespace tegula::tiledb

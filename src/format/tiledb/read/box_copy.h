@@ -1,0 +1,53 @@
+// Copies between a tile and a result, box by box, for as much of the tile as was decoded.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "format/tiledb/fragment/tile_source.h"
+#include "format/tiledb/order/dense_grid.h"
+
+namespace tegula::tiledb {
+
+// Cells of a tile and their places in a result: one run per dimension, `start` counted inside of the tile.
+using Box = std::vector<Run>;
+
+// Where element 0 of a result is and the byte strides of its dimensions, dropped ones included.
+struct Target {
+  std::byte* data = nullptr;
+  std::vector<std::int64_t> strides;
+  std::size_t item = 1;  // bytes of a cell
+};
+
+// `cells` holds the cells begin .. end of the tile, in its cell order.
+void copy_cells(const DenseGrid& grid, const Box& box, std::uint64_t begin, std::uint64_t end, const std::byte* cells,
+                const Target& target);
+void fill_cells(const Box& box, ByteView cell, const Target& target);
+// Whether the box has any of the cells begin .. end of the tile.
+bool touches(const DenseGrid& grid, const Box& box, std::uint64_t begin, std::uint64_t end);
+
+// Takes the chunks of a tile apart. Borrows everything.
+class BoxSink final : public TileSink {
+ public:
+  BoxSink(const DenseGrid& grid, std::span<const Box> boxes, const Target& target);
+  bool wants(std::uint64_t begin, std::uint64_t end) const override;
+  MutableBytes place(std::uint64_t begin, std::uint64_t end) override;
+  void take(std::uint64_t begin, ByteView bytes) override;
+  bool pieces(std::uint64_t begin, std::uint64_t end, std::vector<MutableBytes>& out) override;
+
+ private:
+  void find_rows();
+
+  const DenseGrid& grid_;
+  std::span<const Box> boxes_;
+  const Target& target_;
+  // When the result lies as the tile does: its cells direct_first_ .. direct_first_ + direct_cells_ start at direct_.
+  std::byte* direct_ = nullptr;
+  std::uint64_t direct_first_ = 0, direct_cells_ = 0;
+  // When all of the tile goes to the result: rows of so many bytes, laid out by the first row_levels_ of grid.order.
+  std::uint64_t row_bytes_ = 0;
+  std::size_t row_levels_ = 0;
+};
+
+}  // namespace tegula::tiledb

@@ -1,0 +1,34 @@
+// The cells of a dense plan, field by field.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "format/tiledb/read/dense_plan.h"
+#include "format/tiledb/read/snapshot.h"
+#include "tegula/columns.h"
+#include "tegula/work.h"
+
+namespace tegula::tiledb {
+
+// A field of fixed cells on its way into a result.
+struct DenseField {
+  const Attribute* attribute = nullptr;
+  Target data;
+  std::optional<Target> validity;  // nullable attributes whose validity is wanted
+};
+
+// Decodes the chunks that the plan touches, straight into place where the layouts agree.
+void read_fixed(const ReadState& state, const DensePlan& plan, std::span<const DenseField> fields, const Work& work);
+
+// Columns of the fields, in C order of the plan's shape or, with `fortran`, first axis fastest. Dimensions give
+// coordinates, for which `axes` must be the selection of the plan (or `points`).
+struct DenseSelection {
+  std::vector<AxisRuns> axes;
+  std::optional<DensePoints> points;
+};
+std::vector<Column> read_columns(const ReadState& state, const DensePlan& plan, const DenseSelection& selection,
+                                 std::span<const FieldInfo> fields, bool fortran, const Work& work);
+
+}  // namespace tegula::tiledb

@@ -1,0 +1,68 @@
+#include "format/tiledb/read/snapshot.h"
+
+#include <algorithm>
+
+#include "base/context.h"
+#include "base/fail.h"
+
+namespace tegula::tiledb {
+
+ReadState::ReadState(std::shared_ptr<Store> store, const OpenOptions& options)
+    : ReadState(store, options, open_array(store, options, false)) {}
+
+ReadState::ReadState(std::shared_ptr<Store> store, const OpenOptions& options, OpenedArray opened)
+    : store_(std::move(store)), options_(options), opened_(std::move(opened)), fields_(field_infos(opened_.model)) {
+  if (!opened_.schema->sparse) grid_ = make_grid(*opened_.schema);
+}
+
+const FieldInfo* ReadState::field(std::string_view name) const {
+  const auto at = std::find_if(fields_.begin(), fields_.end(), [&](const FieldInfo& f) { return f.name == name; });
+  return at == fields_.end() ? nullptr : &*at;
+}
+
+void ReadState::load(const Work& work) const {
+  if (loaded_.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(mutex_);
+  if (loaded_) return;
+  const Context doing([&] { return fmt::format("opening array '{}'", store_->describe("")); });
+  if (opened_.fragments.size() != opened_.entries.size()) load_fragments(opened_, work);
+  if (grid_) planner_ = std::make_unique<DensePlanner>(opened_.files, *grid_, opened_.fragments);
+  loaded_.store(true, std::memory_order_release);
+}
+
+const std::vector<std::shared_ptr<const Fragment>>& ReadState::fragments(const Work& work) const {
+  load(work);
+  return opened_.fragments;
+}
+
+const std::vector<TimedCondition>& ReadState::conditions(const Work& work) const {
+  load(work);
+  return opened_.conditions;
+}
+
+const DensePlanner& ReadState::planner(const Work& work) const {
+  load(work);
+  return *planner_;
+}
+
+std::uint64_t stored_tiles(const Fragment& fragment) {
+  const std::uint64_t listed = fragment.tile_offsets(fragment.fields().front().slot).size();
+  if (listed != fragment.tiles())
+    fail(ErrorKind::corrupt, "{}: the footer speaks of {} tiles, the list of their offsets of {}",
+         join(fragment.folder(), kFragmentMetadataFile), fragment.tiles(), listed);
+  return listed;
+}
+
+const StoredField* stored_attribute(const Fragment& fragment, const FieldInfo& field) {
+  const StoredField* stored = fragment.field(field.name);
+  if (!stored || stored->kind != FieldKind::attribute || stored->var() != field.var()) return nullptr;
+  if (!field.var() && stored->cell_size() != field.cell_size())
+    fail(ErrorKind::unsupported,
+         "fragment {} holds attribute '{}' with cells of {} bytes, the schema has {}: it was dropped and added again "
+         "with another "
+         "type; open the array at a time before that",
+         fragment.name(), field.name, stored->cell_size(), field.cell_size());
+  return stored;
+}
+
+}  // namespace tegula::tiledb

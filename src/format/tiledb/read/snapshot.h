@@ -1,0 +1,64 @@
+// An array opened for reading, as its queries share it.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "format/tiledb/order/dense_grid.h"
+#include "format/tiledb/read/dense_plan.h"
+#include "format/tiledb/read/opened_array.h"
+#include "query/columns/field.h"
+#include "tegula/array.h"
+
+namespace tegula::tiledb {
+
+// Immutable for its users. Fragments are opened when somebody asks for them, so that the schema and the metadata of an
+// array with a damaged fragment stay readable.
+class ReadState {
+ public:
+  ReadState(std::shared_ptr<Store> store, const OpenOptions& options);
+  // Of an array that was opened with the fragments of its entries, or without any.
+  ReadState(std::shared_ptr<Store> store, const OpenOptions& options, OpenedArray opened);
+
+  const ArrayFiles& files() const { return opened_.files; }
+  const ArraySchema& schema() const { return *opened_.schema; }
+  const Schema& model() const { return opened_.model; }
+  const TimeWindow& window() const { return opened_.window; }
+  const ArrayListing& listing() const { return opened_.listing; }
+  const std::shared_ptr<Store>& store() const { return store_; }
+  const OpenOptions& options() const { return options_; }
+  const std::vector<FieldInfo>& fields() const { return fields_; }  // attributes, then dimensions
+  const FieldInfo* field(std::string_view name) const;              // null when absent
+  const DenseGrid& grid() const { return *grid_; }                  // dense only
+
+  // Visible, oldest first.
+  const std::vector<std::shared_ptr<const Fragment>>& fragments(const Work& work) const;
+  const std::vector<TimedCondition>& conditions(const Work& work) const;
+  const DensePlanner& planner(const Work& work) const;  // dense only
+
+ private:
+  void load(const Work& work) const;
+
+  std::shared_ptr<Store> store_;
+  OpenOptions options_;
+  mutable OpenedArray opened_;  // load() adds the fragments
+  std::vector<FieldInfo> fields_;
+  std::optional<DenseGrid> grid_;
+  mutable std::mutex mutex_;
+  mutable std::atomic<bool> loaded_ = false;
+  mutable std::unique_ptr<DensePlanner> planner_;
+};
+
+// Number of tiles, checked against the lists of the fragment's metadata: loops over tiles must not be sized by damage.
+std::uint64_t stored_tiles(const Fragment& fragment);
+
+// How a fragment stores an attribute of the schema that is read; null when its cells get the fill value: the fragment's
+// schema lacks it, or it changed between fixed and variable size. Throws unsupported when its cells have another size.
+const StoredField* stored_attribute(const Fragment& fragment, const FieldInfo& field);
+
+}  // namespace tegula::tiledb

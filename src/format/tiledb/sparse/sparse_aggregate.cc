@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <optional>
+
+#include "base/parallel.h"
+#include "format/tiledb/dense/dense_aggregate.h"
+#include "format/tiledb/read/tile_pruning.h"
+#include "format/tiledb/sparse/sparse_cells.h"
+#include "format/tiledb/sparse/sparse_query.h"
+
+namespace tegula::tiledb {
+
+namespace {
+
+// Whether every cell of the tile is seen and counts.
+bool whole(const SparseQuery& query, const SparseTile& tile) {
+  const Fragment& fragment = *query.state->fragments({})[tile.fragment];
+  if (query.deduplicates() || tile.overlap != Overlap::all || fragment.has_deletes()) return false;
+  if (fragment.has_timestamps() && !query.state->window().contains(fragment.first_time(), fragment.last_time()))
+    return false;
+  if (match_by_statistics(query.where, fragment, tile.tile) != Match::all) return false;
+  const auto& deletes = query.deletes[tile.fragment];
+  return std::all_of(deletes.begin(), deletes.end(), [&](const FragmentDelete& removal) {
+    return match_by_statistics(removal.stays, fragment, tile.tile) == Match::all;
+  });
+}
+
+// Cells first .. end of columns, summed by themselves before they are added up, which is how libtiledb rounds.
+void add_run(std::span<const ColumnView> views, std::uint64_t first, std::uint64_t end, AggregateSet& set) {
+  AggregateSet part = set.fresh();
+  part.update(views, first, end - first);
+  set.merge(part);
+}
+
+// Tile by tile.
+void add_unsorted(const SparseQuery& query, SparsePart part, AggregateSet& set, const Work& work) {
+  const SparseHits hits = find_hits(query, std::move(part), {.keep = set.fields()}, work);
+  const std::vector<Column> columns = read_hits(query, hits, set.fields(), work);
+  const std::vector<ColumnView> views(columns.begin(), columns.end());
+  std::vector<std::optional<AggregateSet>> sums(hits.hits.size());
+  parallel_for(work, sums.size(), [&](std::size_t t) {
+    if (hits.hits[t].count == 0) return;
+    sums[t].emplace(set.fresh());
+    sums[t]->update(views, hits.hits[t].first, hits.hits[t].count);
+  });
+  for (const std::optional<AggregateSet>& sum : sums)
+    if (sum) set.merge(*sum);
+}
+
+// Where fragments are merged: neighbours in a tile that stay neighbours.
+void add_sorted(const SparseQuery& query, SparsePart part, AggregateSet& set, const Work& work) {
+  SparseCells cells = find_cells(query, std::move(part), work);
+  const Buffer<std::uint64_t> order = result_order(query, cells, work);
+  const std::vector<Column> columns = gather_fields(query, cells, order, set.fields(), work);
+  const std::vector<ColumnView> views(columns.begin(), columns.end());
+  const std::vector<TileHits>& hits = cells.found.hits;
+  std::uint64_t first = 0, tile_end = 0;
+  for (std::uint64_t i = 0; i < order.size(); ++i) {
+    if (i > 0 && order[i] == order[i - 1] + 1 && order[i] < tile_end) continue;
+    if (i > 0) add_run(views, first, i, set);
+    first = i;
+    const auto after = std::upper_bound(hits.begin(), hits.end(), order[i],
+                                        [](std::uint64_t value, const TileHits& tile) { return value < tile.first; });
+    tile_end = after == hits.end() ? cells.found.count() : after->first;
+  }
+  if (!order.empty()) add_run(views, first, order.size(), set);
+}
+
+}  // namespace
+
+std::unique_ptr<BatchStream> aggregate_sparse(std::shared_ptr<const ReadState> state, const Query& query) {
+  AggregateSet set(query.aggregates, state->fields(), Rules::tiledb);
+  Query unordered = query;
+  unordered.order = Order::unordered;
+  const SparseQuery sparse = make_sparse_query(state, unordered, set.fields());
+  SparseParts parts(sparse, unordered.work);
+  while (std::optional<SparsePart> part = parts.next()) {
+    std::erase_if(part->tiles, [&](const SparseTile& tile) {
+      return whole(sparse, tile) &&
+             add_statistics(set, query.aggregates, *state->fragments(query.work)[tile.fragment], tile.tile, tile.cells);
+    });
+    if (part->tiles.empty()) continue;
+    if (sparse.sorts())
+      add_sorted(sparse, std::move(*part), set, query.work);
+    else
+      add_unsorted(sparse, std::move(*part), set, query.work);
+  }
+  return one_batch(set.finish());
+}
+
+}  // namespace tegula::tiledb

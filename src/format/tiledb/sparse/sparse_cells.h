@@ -1,0 +1,33 @@
+// The cells of a sparse result that has to be sorted: put in order, freed of those that others hide or that were
+// deleted.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "format/tiledb/sparse/sparse_hits.h"
+#include "tegula/bytes.h"
+#include "tegula/columns.h"
+#include "tegula/work.h"
+
+namespace tegula::tiledb {
+
+// Candidates: the hits of the ranges and, unless newer cells may hide older ones, of the conditions.
+struct SparseCells {
+  SparseHits found;
+  std::vector<Column> coordinates;  // by dimension
+  Buffer<std::uint8_t> keep;        // 0: hidden, deleted or not matching
+};
+
+SparseCells find_cells(const SparseQuery& query, SparsePart part, const Work& work);
+
+// The candidates that make the result, in its order.
+Buffer<std::uint64_t> result_order(const SparseQuery& query, SparseCells& cells, const Work& work);
+
+// Columns of the result; `order` as above, or a part of it.
+std::vector<Column> gather_fields(const SparseQuery& query, const SparseCells& cells,
+                                  std::span<const std::uint64_t> order, std::span<const FieldInfo> fields,
+                                  const Work& work);
+
+}  // namespace tegula::tiledb

@@ -1,0 +1,110 @@
+// Columns of a sorted sparse result: values are read tile by tile and then put in order.
+#include <algorithm>
+#include <cstring>
+
+#include "base/parallel.h"
+#include "format/tiledb/sparse/sparse_cells.h"
+#include "query/columns/gather.h"
+
+namespace tegula::tiledb {
+
+namespace {
+
+constexpr std::uint64_t kBlock = 1 << 15;
+
+template <std::size_t kSize>
+void gather_cells(const std::byte* from, std::span<const std::uint64_t> order, std::size_t size, std::byte* to) {
+  for (std::size_t i = 0; i < order.size(); ++i)
+    std::memcpy(to + i * (kSize ? kSize : size), from + order[i] * (kSize ? kSize : size), kSize ? kSize : size);
+}
+
+void gather_cells(const std::byte* from, std::span<const std::uint64_t> order, std::size_t size, std::byte* to) {
+  switch (size) {
+    case 1:
+      return gather_cells<1>(from, order, size, to);
+    case 2:
+      return gather_cells<2>(from, order, size, to);
+    case 4:
+      return gather_cells<4>(from, order, size, to);
+    case 8:
+      return gather_cells<8>(from, order, size, to);
+    default:
+      return gather_cells<0>(from, order, size, to);
+  }
+}
+
+Column gather_parallel(const Column& column, std::span<const std::uint64_t> order, const Work& work) {
+  Column out = empty_like(column);
+  const auto for_blocks = [&](const auto& body) {
+    parallel_for(work, (order.size() + kBlock - 1) / kBlock, [&](std::size_t b) {
+      const std::uint64_t first = b * kBlock;
+      body(first, order.subspan(first, std::min<std::uint64_t>(kBlock, order.size() - first)));
+    });
+  };
+  if (column.nullable) {
+    out.validity.resize(order.size());
+    for_blocks([&](std::uint64_t first, std::span<const std::uint64_t> some) {
+      gather_cells(column.validity.data(), some, 1, out.validity.data() + first);
+    });
+  }
+  if (!column.var()) {
+    const std::size_t size = column.cell_size();
+    out.data.resize(order.size() * size);
+    for_blocks([&](std::uint64_t first, std::span<const std::uint64_t> some) {
+      gather_cells(column.data.data(), some, size, out.data.data() + first * size);
+    });
+    return out;
+  }
+  out.offsets.resize(order.size() + 1);
+  out.offsets[0] = 0;
+  for (std::size_t i = 0; i < order.size(); ++i)
+    out.offsets[i + 1] = out.offsets[i] + (column.offsets[order[i] + 1] - column.offsets[order[i]]);
+  out.data.resize(out.offsets[order.size()]);
+  for_blocks([&](std::uint64_t first, std::span<const std::uint64_t> some) {
+    for (std::size_t i = 0; i < some.size(); ++i)
+      if (const ByteView cell = column.cell(some[i]); !cell.empty())
+        std::memcpy(out.data.data() + out.offsets[first + i], cell.data(), cell.size());
+  });
+  return out;
+}
+
+}  // namespace
+
+std::vector<Column> gather_fields(const SparseQuery& query, const SparseCells& cells,
+                                  std::span<const std::uint64_t> order, std::span<const FieldInfo> fields,
+                                  const Work& work) {
+  // Of tiles and chunks whose candidates all went away nothing has to be read.
+  std::optional<SparseHits> fewer;
+  Buffer<std::uint64_t> renumbered;
+  const auto shrink = [&] {
+    const std::uint64_t count = cells.found.count();
+    Buffer<std::uint8_t> used;
+    used.assign(count, 0);
+    for (const std::uint64_t candidate : order) used[candidate] = 1;
+    fewer = cells.found;
+    keep_hits(*fewer, used);
+    Buffer<std::uint64_t> numbers(count);
+    std::uint64_t next = 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      numbers[i] = next;
+      next += used[i];
+    }
+    renumbered.resize(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) renumbered[i] = numbers[order[i]];
+  };
+
+  std::vector<Column> columns;
+  for (const FieldInfo& field : fields) {
+    if (field.dimension) {
+      const std::size_t d = *query.state->schema().dimension_index(field.name);
+      columns.push_back(gather_parallel(cells.coordinates[d], order, work));
+      continue;
+    }
+    if (!fewer && order.size() < cells.found.count()) shrink();
+    const std::vector<Column> read = read_hits(query, fewer ? *fewer : cells.found, std::span(&field, 1), work);
+    columns.push_back(gather_parallel(read[0], fewer ? std::span<const std::uint64_t>(renumbered) : order, work));
+  }
+  return columns;
+}
+
+}  // namespace tegula::tiledb

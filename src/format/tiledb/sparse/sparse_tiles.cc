@@ -1,0 +1,93 @@
+#include "format/tiledb/sparse/sparse_tiles.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "base/fail.h"
+#include "base/parallel.h"
+
+namespace tegula::tiledb {
+
+namespace {
+
+// Some answers need no coordinate: the number of cells is then only as good as the schema's capacity or the footer
+// says.
+void check_cells(const Fragment& fragment, std::uint64_t tile) {
+  constexpr std::uint64_t kCellsPerByte = 1 << 16;
+  const StoredField& field = fragment.fields().front();
+  const Fragment::Extent extent = fragment.stored(field, Fragment::Data::fixed, tile);
+  const std::uint64_t cells = fragment.cells(tile);
+  if (cells > UINT32_MAX || cells / kCellsPerByte > extent.end - extent.begin)
+    fail(ErrorKind::corrupt, "{}: tile {} claims {} cells in {} bytes", fragment.file(field, Fragment::Data::fixed),
+         tile, cells, extent.end - extent.begin);
+}
+
+}  // namespace
+
+std::vector<FieldInfo> dimensions_of(const ReadState& state) {
+  std::vector<FieldInfo> dimensions;
+  for (const FieldInfo& field : state.fields())
+    if (field.dimension) dimensions.push_back(field);
+  return dimensions;
+}
+
+std::vector<SparseTile> find_tiles(const ReadState& state, const RangeSet& ranges, const Work& work) {
+  const auto& fragments = state.fragments(work);
+  const std::vector<DimensionType> types = state.schema().range_types();
+  std::vector<std::vector<SparseTile>> found(fragments.size());
+  parallel_for(work, fragments.size(), [&](std::size_t f) {
+    const Fragment& fragment = *fragments[f];
+    if (fragment.domain().size() != types.size()) return;  // holds nothing
+    const Overlap whole = overlap(ranges, fragment.domain(), types);
+    if (whole == Overlap::none) return;
+    const std::uint64_t count = stored_tiles(fragment);
+    const auto add = [&](std::uint64_t t, Overlap with) {
+      check_cells(fragment, t);
+      found[f].push_back({static_cast<std::uint32_t>(f), t, with, fragment.cells(t)});
+    };
+    if (whole == Overlap::all) {
+      for (std::uint64_t t = 0; t < count; ++t) add(t, Overlap::all);
+      return;
+    }
+    const RTree& tree = fragment.rtree();
+    if (tree.tiles() != count)
+      fail(ErrorKind::corrupt, "{}: a tree of {} rectangles for {} tiles",
+           join(fragment.folder(), kFragmentMetadataFile), tree.tiles(), count);
+    for (const std::uint64_t t :
+         tree.find([&](const MbrTable& mbrs, std::uint64_t i) { return overlap(ranges, mbrs, i) != Overlap::none; }))
+      add(t, overlap(ranges, tree.leaves(), t));
+  });
+  std::vector<SparseTile> tiles;
+  for (const std::vector<SparseTile>& some : found) tiles.insert(tiles.end(), some.begin(), some.end());
+  return tiles;
+}
+
+std::vector<TileData> load_in_file_order(const ArrayFiles& files, std::span<const TileRef> refs, const Work& work) {
+  std::vector<std::size_t> order(refs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::tie(refs[a].fragment, refs[a].field, refs[a].tile) <
+           std::tie(refs[b].fragment, refs[b].field, refs[b].tile);
+  });
+  std::vector<TileRef> sorted;
+  for (const std::size_t i : order) sorted.push_back(refs[i]);
+  std::vector<TileData> loaded = load_tiles(files, sorted, work), result(refs.size());
+  for (std::size_t i = 0; i < order.size(); ++i) result[order[i]] = std::move(loaded[i]);
+  return result;
+}
+
+void prefetch(const Fragment& fragment, std::span<const StoredField* const> fields) {
+  std::vector<Fragment::Wanted> wanted;
+  for (const StoredField* field : fields) {
+    wanted.push_back({FragmentPart::tile_offsets, field->slot});
+    if (field->var()) {
+      wanted.push_back({FragmentPart::var_offsets, field->slot});
+      wanted.push_back({FragmentPart::var_sizes, field->slot});
+    }
+    if (field->nullable) wanted.push_back({FragmentPart::validity_offsets, field->slot});
+  }
+  if (!wanted.empty()) fragment.prefetch(wanted);
+}
+
+}  // namespace tegula::tiledb

@@ -1,0 +1,141 @@
+// A new fragment: tiles are filtered in parallel and streamed into files, which a commit makes visible at once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "format/tiledb/disk/array_schema.h"
+#include "format/tiledb/filter/lease_pool.h"
+#include "format/tiledb/fragment/fragment.h"
+#include "format/tiledb/fragment/tile_statistics.h"
+#include "store/store.h"
+#include "tegula/work.h"
+
+namespace tegula::tiledb {
+
+// The array that is written to.
+struct WriteTarget {
+  std::shared_ptr<Store> store;
+  Key key;
+  std::shared_ptr<const ArraySchema> schema;
+  std::string schema_name;  // its file, as footers name it
+};
+
+// New fragments take the version of the schema, so that whoever reads the array reads them too. Schemas of versions 1
+// and 2, whose fragments nobody has written for long, get the newest. Throws unsupported for a newer schema.
+std::uint32_t written_version(const ArraySchema& schema);
+
+// What the footer says of all tiles together.
+struct FragmentCover {
+  NdRange domain;
+  MbrTable rectangles;  // sparse: one per tile
+  std::uint64_t last_tile_cells = 0;
+  std::vector<std::string> processed = {};  // deletes that the cells have been through
+};
+
+// The times in the name of a fragment, and what is stored beside the schema's fields.
+struct FragmentTimes {
+  std::uint64_t first = 0, last = 0;
+  bool timestamps = false, deletes = false;
+};
+
+// Consecutive tiles of a field as they lie in its files. A part that the field lacks is empty.
+struct StoredTiles {
+  struct Part {
+    Bytes bytes;
+    std::vector<std::uint64_t> ends;  // of each tile in `bytes`
+  };
+  Part data, var, validity;
+  std::vector<std::uint64_t> var_sizes;
+  std::vector<TileStatistics> statistics;
+  void clear() {  // keeps the memory
+    for (Part* part : {&data, &var, &validity}) {
+      part->bytes.clear();
+      part->ends.clear();
+    }
+    var_sizes.clear();
+    statistics.clear();
+  }
+};
+
+// Not thread-safe. Nothing is visible before commit() returns; dropped before, it removes what it wrote.
+class FragmentWriter {
+ public:
+  FragmentWriter(WriteTarget target, bool dense, const FragmentTimes& times);
+  FragmentWriter(WriteTarget target, bool dense, std::uint64_t time)
+      : FragmentWriter(std::move(target), dense, FragmentTimes{time, time}) {}
+  ~FragmentWriter();
+  FragmentWriter(const FragmentWriter&) = delete;
+  FragmentWriter& operator=(const FragmentWriter&) = delete;
+
+  const std::vector<StoredField>& fields() const { return fields_; }
+  const std::string& name() const { return name_; }
+
+  // Adds the next `count` tiles. `fill` puts the cells of a field (an index into fields()) in one of them into an empty
+  // column, whose buffers are used again; it is called from several threads. `tile_bytes` is about what a tile of all
+  // fields takes, by which memory is kept in bounds.
+  using TileFiller = std::function<void(std::uint64_t tile, std::size_t field, TileColumn& out)>;
+  void add_tiles(std::uint64_t count, std::uint64_t tile_bytes, const TileFiller& fill, const Work& work);
+  // Adds the next `count` tiles as another fragment stores them, which the caller knows to fit. `take` puts those of a
+  // field (an index into fields()) into empty ones, whose buffers are used again; it is called from several threads.
+  // Versions 5 and later.
+  using TileTaker = std::function<void(std::size_t field, StoredTiles& out)>;
+  void add_stored(std::uint64_t count, const TileTaker& take, const Work& work);
+  void commit(const FragmentCover& cover);
+
+  // The same in steps, for fragments that a file of commits makes visible together: everything but the mark, and the
+  // name of the mark (empty in versions 3 and 4, whose metadata is their mark). What is handed over is not removed any
+  // more.
+  void finish(const FragmentCover& cover);
+  std::string hand_over();
+  std::uint64_t bytes() const;  // stored so far
+
+ private:
+  // A file and where its tiles start.
+  struct File {
+    std::string key;
+    std::unique_ptr<Upload> upload;
+    std::uint64_t size = 0;
+    std::vector<std::uint64_t> offsets;
+    void append(ByteView tile);
+    void append(const StoredTiles::Part& tiles);
+  };
+  // One slot of the footer: a field, or all the dimensions of versions 3 and 4.
+  struct Column {
+    std::vector<std::size_t> fields;
+    FilterPlan plan, var_plan, validity_plan;
+    bool text = false;  // the first filter takes in the cell boundaries
+    File data, var, validity;
+    std::vector<std::uint64_t> var_sizes;
+    std::vector<TileStatistics> statistics;
+  };
+  struct EncodedTile {
+    Bytes data, var, validity;
+    std::uint64_t var_size = 0;
+    TileStatistics statistics;
+  };
+  void open_columns();
+  void encode(const Column& column, std::uint64_t tile, const TileFiller& fill, EncodedTile& out, const Work& work);
+  static void append(Column& column, EncodedTile& tile);
+  Bytes metadata_file(const FragmentCover& cover) const;
+
+  const WriteTarget target_;
+  const bool dense_;
+  const FragmentTimes times_;
+  const std::uint32_t version_;
+  const std::string name_, folder_;
+  std::vector<StoredField> fields_;
+  std::vector<Column> columns_;
+  std::uint64_t tiles_ = 0;
+  unsigned threads_ = 0;  // of the work so far
+  ScratchPool scratch_;
+  LeasePool<TileColumn> cells_;
+  LeasePool<EncodedTile> encoded_;
+  LeasePool<StoredTiles> stored_;
+  bool committed_ = false;
+};
+
+}  // namespace tegula::tiledb

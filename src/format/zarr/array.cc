@@ -1,0 +1,284 @@
+#include "format/zarr/array.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/context.h"
+#include "base/fail.h"
+#include "base/parallel.h"
+#include "base/saturated.h"
+#include "format/zarr/chunk/listing.h"
+#include "format/zarr/meta/fill_value.h"
+#include "format/zarr/meta/metadata_files.h"
+#include "model/strided.h"
+#include "query/run/grid_query.h"
+
+namespace tegula::zarr {
+
+// Shares the state and the store with the array that made it, so that a query may outlive changes of the array.
+class ZarrArray::Source final : public DenseSource {
+ public:
+  Source(std::shared_ptr<const State> state, ChunkStore chunks)
+      : state_(std::move(state)), chunks_(std::move(chunks)) {}
+  const Schema& schema() const override { return state_->schema; }
+  void read(const Selection& selection, std::string_view, const StridedBuffer& out, const Work& work) const override {
+    chunks_.read(resolve(selection, state_->meta.shape), out, work);
+  }
+  void read_items(const Selection& selection, std::string_view, Column& out, const Work& work) const override {
+    Items items = chunks_.read_items(resolve(selection, state_->meta.shape), work);
+    out.data = std::move(items.data);
+    out.offsets = std::move(items.offsets);
+  }
+
+ private:
+  std::shared_ptr<const State> state_;
+  ChunkStore chunks_;
+};
+
+namespace {
+
+void check_field(std::string_view field) {
+  if (!field.empty())
+    fail(ErrorKind::invalid_argument, "there is no attribute '{}'; the one of a zarr array has no name", field);
+}
+
+void check_shape(const Shape& given, const Shape& wanted) {
+  if (given != wanted)
+    fail(ErrorKind::invalid_argument, "the buffer has shape ({}), the selection ({})", fmt::join(given, ", "),
+         fmt::join(wanted, ", "));
+}
+
+// The box of `rows` rows from `first` on, everything along the other axes.
+Picks rows_of(const Shape& shape, std::uint64_t first, std::uint64_t rows) {
+  Picks picks;
+  for (std::size_t a = 0; a < shape.size(); ++a) {
+    AxisPick axis;
+    axis.start = a == 0 ? static_cast<std::int64_t>(first) : 0;
+    axis.count = a == 0 ? rows : shape[a];
+    picks.axes.push_back(axis);
+  }
+  return picks;
+}
+
+const Column& column_of(const Batch& batch) {
+  const Column* column = batch.column("");
+  if (!column && batch.columns.size() == 1) column = &batch.columns[0];
+  if (!column) fail(ErrorKind::invalid_argument, "a zarr array takes batches of one column, or one without a name");
+  return *column;
+}
+
+}  // namespace
+
+ZarrArray::ZarrArray(std::shared_ptr<Store> store, ArrayMeta meta, Missing missing)
+    : store_(std::move(store)), locks_(*store_), missing_(missing) {
+  publish(std::move(meta));
+}
+
+std::shared_ptr<const ZarrArray::State> ZarrArray::current() const {
+  const std::lock_guard lock(states_mutex_);
+  return states_.back();
+}
+
+std::shared_ptr<const ZarrArray::State> ZarrArray::refreshed() {
+  std::shared_ptr<const State> state = current();
+  ArrayMeta stored = load_meta(*store_, state->meta.version);
+  if (stored.shape == state->meta.shape) return state;
+  publish(std::move(stored));
+  return current();
+}
+
+void ZarrArray::publish(ArrayMeta meta) {
+  auto state = std::make_shared<State>();
+  state->schema = schema_of(meta);
+  state->meta = std::move(meta);
+  const std::lock_guard lock(states_mutex_);
+  states_.push_back(std::move(state));
+}
+
+Metadata ZarrArray::metadata() const { return metadata_of(load_attributes(*store_, current()->meta.version)); }
+
+std::unique_ptr<BatchStream> ZarrArray::query(const Query& query) const {
+  std::shared_ptr<const State> state = current();
+  ChunkStore store = chunks(*state);
+  return query_dense(std::make_shared<Source>(std::move(state), std::move(store)), query);
+}
+
+void ZarrArray::read(const Selection& selection, std::string_view field, const StridedBuffer& out,
+                     const Work& work) const {
+  check_field(field);
+  const std::shared_ptr<const State> state = current();
+  if (state->meta.cell.var)
+    fail(ErrorKind::unsupported, "cells of any length do not fit a buffer; read them with query()");
+  const Picks picks = resolve(selection, state->meta.shape);
+  check_shape(out.shape, picks.shape());
+  chunks(*state).read(picks, out, work);
+}
+
+Info ZarrArray::info(const Work&) const {
+  const std::shared_ptr<const State> state = current();
+  const ArrayMeta& meta = state->meta;
+  const ChunkListing listing = list_chunks(*store_, meta);
+  Info info;
+  FieldSize field;
+  for (const ChunkFile& file : listing.chunks) field.stored += file.size;
+  field.decoded = saturated_product(saturated_product(meta.shape), meta.cell.item());
+  info.chunks_present = listing.chunks.size();
+  info.chunks_expected = saturated_product(chunk_grid(meta.shape, meta.chunks));
+  info.stored_bytes = field.stored;
+  const DocumentNames& documents = kDocuments[meta.version];
+  info.stored_bytes += store_->size(documents.array).value_or(0);
+  if (documents.attributes != documents.array) info.stored_bytes += store_->size(documents.attributes).value_or(0);
+  info.fields.push_back(std::move(field));
+  return info;
+}
+
+std::vector<Problem> ZarrArray::verify(const Work& work) const {
+  const std::shared_ptr<const State> state = current();
+  const ArrayMeta& meta = state->meta;
+  const ChunkStore store = chunks(*state);
+  const ChunkListing listing = list_chunks(*store_, meta);
+  std::vector<Problem> problems(listing.chunks.size());
+  parallel_for(work, listing.chunks.size(), [&](std::size_t i) {
+    try {
+      store.check(listing.chunks[i].chunk);
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::cancelled) throw;
+      problems[i] = {Problem::Severity::damage, listing.chunks[i].key, error.what(),
+                     "write the chunk anew, or remove the file to get the fill value"};
+    }
+  });
+  std::erase_if(problems, [](const Problem& problem) { return problem.file.empty(); });
+  const std::uint64_t expected = saturated_product(chunk_grid(meta.shape, meta.chunks));
+  if (listing.chunks.size() < expected && (missing_ == Missing::error || !meta.fill_defined))
+    problems.push_back({missing_ == Missing::error ? Problem::Severity::damage : Problem::Severity::note,
+                        std::string(kDocuments[meta.version].array),
+                        fmt::format("{} of {} chunks are not there{}", expected - listing.chunks.size(), expected,
+                                    meta.fill_defined ? "" : ", and the array defines no fill value"),
+                        ""});
+  for (const ChunkFile& file : listing.outside)
+    problems.push_back({Problem::Severity::note, file.key,
+                        "a chunk outside of the array, left by a shrink or an unfinished append",
+                        "remove the file unless the array is to grow again"});
+  for (const ChunkFile& file : listing.others)
+    problems.push_back({Problem::Severity::note, file.key,
+                        "neither a chunk nor metadata; left by an unfinished write, a lock, or somebody else", ""});
+  return problems;
+}
+
+void ZarrArray::write(const Selection& selection, std::string_view field, const StridedView& values,
+                      const WriteOptions& options) {
+  check_field(field);
+  const std::shared_ptr<const State> state = current();
+  if (state->meta.cell.var) fail(ErrorKind::unsupported, "cells of any length are written with append() or as a batch");
+  const Picks picks = resolve(selection, state->meta.shape);
+  check_shape(values.shape, picks.shape());
+  chunks(*state).write(picks, state->meta.shape, values, options.work);
+}
+
+void ZarrArray::write_batch(const State& state, const Batch& batch, const Shape& shape, const Picks& picks, Order order,
+                            const Work& work) const {
+  const Column& column = column_of(batch);
+  const bool var = state.meta.cell.var;
+  if (column.var() != var || (!var && column.cell_size() != state.meta.cell.item()))
+    fail(ErrorKind::invalid_argument, "the column holds {}, the array {}", display_name(column.type),
+         display_name(state.meta.cell.type));
+  if (column.cells() != picks.cells())
+    fail(ErrorKind::invalid_argument, "the column has {} cells, expected {}", column.cells(), picks.cells());
+  const ChunkStore store = chunks(state);
+  if (order != Order::row && (var || order != Order::col))
+    fail(ErrorKind::unsupported, "cells of zarr arrays are given in row order, numbers in column order too");
+  if (var) {
+    if (!column.offsets.empty() && column.offsets.front() != 0)
+      fail(ErrorKind::invalid_argument, "the offsets of a column begin at 0");
+    return store.write_items(picks, shape, {column.data, column.offsets}, work);
+  }
+  const Shape box = picks.shape();
+  store.write(picks, shape, {column.data.data(), box, contiguous_strides(box, column.cell_size(), order == Order::col)},
+              work);
+}
+
+void ZarrArray::write(const Selection& selection, const Batch& cells, const WriteOptions& options) {
+  const std::shared_ptr<const State> state = current();
+  write_batch(*state, cells, state->meta.shape, resolve(selection, state->meta.shape), options.order, options.work);
+}
+
+void ZarrArray::write(const Batch& cells, const WriteOptions& options) { write(Selection{}, cells, options); }
+
+// The new cells lie outside of the array until the document says otherwise, so a stop leaves the array as it was.
+void ZarrArray::append(const Batch& rows, const WriteOptions& options) {
+  const std::lock_guard lock(locks_.document());
+  const std::shared_ptr<const State> state = refreshed();
+  const Shape& shape = state->meta.shape;
+  if (shape.empty()) fail(ErrorKind::invalid_argument, "an array without axes cannot be appended to");
+  Shape box = shape;
+  box[0] = 1;
+  const std::uint64_t cells = column_of(rows).cells(), row = cell_count(box);
+  if (row == 0 ? cells != 0 : cells % row != 0)
+    fail(ErrorKind::invalid_argument, "{} cells are not a whole number of rows of {}", cells, row);
+  box[0] = row ? cells / row : 0;
+  if (box[0] == 0) return;
+  if (rows.shape && *rows.shape != box) check_shape(*rows.shape, box);
+  Shape grown = shape;
+  grown[0] += box[0];
+  write_batch(*state, rows, grown, rows_of(box, shape[0], box[0]), options.order, options.work);
+  ArrayMeta meta = state->meta;
+  meta.shape = grown;
+  put_document(meta);
+  publish(std::move(meta));
+}
+
+void ZarrArray::put_document(ArrayMeta& meta) const {
+  if (meta.version == 3 || meta.version == 2) {
+    // Somebody else may have changed the rest of it.
+    const ArrayMeta stored = load_meta(*store_, meta.version);
+    meta.document = stored.document;
+  }
+  meta.document["shape"] = meta.shape;
+  if (meta.pickled) {
+    // zarr 0.4.0's dialect: JSON, which later programs read and which runs no code.
+    meta.document["fill_value"] =
+        meta.fill_defined ? fill_to_json(meta.cell.fill, meta.cell.type, FillStyle::numpy) : Json(nullptr);
+    meta.pickled = false;
+  }
+  store_->put_text(kDocuments[meta.version].array, dump_document(meta.document, meta.version));
+}
+
+void ZarrArray::remove_outside(const ArrayMeta& meta) const {
+  for (const ChunkFile& file : list_chunks(*store_, meta).outside) store_->remove(file.key);
+}
+
+// The document goes first: chunks that a stop leaves behind are debris, chunks removed too early would be a loss.
+void ZarrArray::resize(const std::vector<std::uint64_t>& shape, const WriteOptions&) {
+  const std::lock_guard lock(locks_.document());
+  const std::shared_ptr<const State> state = refreshed();
+  if (shape.size() != state->meta.rank())
+    fail(ErrorKind::invalid_argument, "the new shape has {} axes, the array {}", shape.size(), state->meta.rank());
+  ArrayMeta meta = state->meta;
+  meta.shape = shape;
+  put_document(meta);
+  publish(meta);
+  bool shrinks = false;
+  for (std::size_t a = 0; a < shape.size(); ++a) shrinks |= shape[a] < state->meta.shape[a];
+  // The original format keeps them, and shows them again when the array grows.
+  if (shrinks && meta.version != 0) remove_outside(meta);
+}
+
+void ZarrArray::update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes, const WriteOptions&) {
+  const std::lock_guard lock(locks_.document());
+  ArrayMeta meta = refreshed()->meta;
+  Json attributes = load_attributes(*store_, meta.version);
+  change_attributes(attributes, changes);
+  meta.attributes = attributes;
+  if (meta.version == 3) {
+    ArrayMeta stored = load_meta(*store_, 3);
+    stored.document["attributes"] = std::move(attributes);
+    meta.document = stored.document;
+    store_->put_text("zarr.json", dump_document(meta.document, 3));
+  } else {
+    store_->put_text(kDocuments[meta.version].attributes, dump_document(attributes, meta.version));
+  }
+  publish(std::move(meta));
+}
+
+}  // namespace tegula::zarr

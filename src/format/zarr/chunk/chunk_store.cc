@@ -1,0 +1,256 @@
+#include "format/zarr/chunk/chunk_store.h"
+
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+#include <set>
+#include <shared_mutex>
+
+#include "base/context.h"
+#include "base/fail.h"
+#include "base/parallel.h"
+#include "format/zarr/chunk/shard_index.h"
+#include "format/zarr/codec/variable_cells.h"
+#include "model/strided.h"
+
+namespace tegula::zarr {
+
+namespace {
+
+// No codec shrinks more than this, so a file that would have to is damaged, or its metadata is.
+constexpr std::uint64_t kTrustedSize = std::uint64_t{1} << 30;
+constexpr std::uint64_t kLargestRatio = 65536;
+// Numbers of cells of any length fit below the piece's number.
+constexpr unsigned kCellBits = 36;
+constexpr std::uint64_t kFill = UINT64_MAX;
+
+Bytes cells_for(std::uint64_t size, ByteView file) {
+  if (size > kTrustedSize && size / kLargestRatio > file.size())
+    fail(ErrorKind::corrupt, "a file of {} bytes cannot hold a chunk of {}", file.size(), size);
+  return Bytes(size);
+}
+
+void fill_cells(MutableBytes cells, ByteView fill) {
+  const Shape shape{cells.size() / fill.size()};
+  fill_box(cells.data(), contiguous_strides(shape, fill.size()), shape, fill);
+}
+
+// 0, 1, 2, ... plus `base`: cells that say where they are, to be moved in place of text.
+Buffer<std::uint64_t> numbered(std::uint64_t count, std::uint64_t base) {
+  Buffer<std::uint64_t> out(count);
+  std::iota(out.begin(), out.end(), base);
+  return out;
+}
+
+// Part of the chunk lies outside of the array.
+bool overhangs(const Shape& chunk, const Shape& chunks, const Shape& shape) {
+  for (std::size_t a = 0; a < chunk.size(); ++a)
+    if (shape[a] / chunks[a] <= chunk[a]) return true;
+  return false;
+}
+
+void check_item_count(const Shape& shape) {
+  if (cell_count(shape) >> kCellBits) fail(ErrorKind::corrupt, "a chunk of {} cells of any length", cell_count(shape));
+}
+
+}  // namespace
+
+LeafGrid leaf_grid(const ArrayMeta& meta) {
+  LeafGrid grid;
+  grid.chain = &meta.chain;
+  grid.shapes.push_back(meta.chunks);
+  while (grid.chain->serializer == Serializer::sharding && grid.chain->steps.empty() &&
+         grid.chain->permutation.empty()) {
+    const Sharding* sharding = grid.chain->sharding.get();
+    grid.levels.push_back(sharding);
+    grid.shapes.push_back(sharding->chunk_shape);
+    grid.chain = &sharding->inner;
+  }
+  return grid;
+}
+
+ChunkStore::ChunkStore(std::shared_ptr<Store> store, const ArrayMeta& meta, const ChunkLocks& locks, Missing missing)
+    : store_(std::move(store)), meta_(meta), locks_(locks), missing_(missing), leaf_(leaf_grid(meta)) {}
+
+void ChunkStore::use_leaf(std::size_t piece, std::optional<ByteView> bytes, const UseLeaf& use) const {
+  if (!bytes && missing_ == Missing::error)
+    fail(ErrorKind::not_found, "the chunk is not there, and missing chunks were asked to be errors");
+  use(piece, bytes);
+}
+
+void ChunkStore::each_leaf(const ChunkPlan& plan, const Work& work, const UseLeaf& use) const {
+  if (!leaf_.levels.empty()) return each_leaf_of_shards(plan, work, use);
+  parallel_for(work, plan.pieces(), [&](std::size_t i) {
+    const std::string key = meta_.keys.key(plan.chunk(i));
+    const Context doing([&] { return fmt::format("reading '{}'", store_->describe(key)); });
+    const std::optional<Bytes> file = store_->get(key);
+    use_leaf(i, file ? std::optional<ByteView>(*file) : std::nullopt, use);
+  });
+}
+
+void ChunkStore::each_leaf_of_shards(const ChunkPlan& plan, const Work& work, const UseLeaf& use) const {
+  std::vector<LeafPath> paths;
+  std::set<std::size_t> locks;
+  for (std::size_t i = 0; i < plan.pieces(); ++i) {
+    paths.push_back(leaf_path(leaf_, plan.chunk(i)));
+    locks.insert(locks_.number(paths.back().file));
+  }
+  std::vector<std::shared_lock<std::shared_mutex>> held;
+  for (const std::size_t lock : locks) held.emplace_back(ChunkLocks::at(lock));
+  const ShardFiles shards(*store_, meta_, leaf_, paths, work);
+  const std::vector<ShardBatch> batches = shards.batches(paths);
+  parallel_for(work, batches.size(), [&](std::size_t b) {
+    const std::string key = meta_.keys.key(paths[batches[b].front().path].file);
+    const Context doing([&] { return fmt::format("reading '{}'", store_->describe(key)); });
+    std::uint64_t size = 0;
+    for (const ShardLeaf& leaf : batches[b])
+      if (leaf.entry) size += leaf.entry->length;
+    Bytes bytes(size);
+    std::vector<RangeRead> reads;
+    MutableBytes rest = bytes;
+    for (const ShardLeaf& leaf : batches[b]) {
+      if (!leaf.entry) continue;
+      reads.push_back({key, leaf.entry->offset, rest.first(leaf.entry->length)});
+      rest = rest.subspan(leaf.entry->length);
+    }
+    if (!reads.empty()) store_->get(reads);
+    std::size_t next = 0;
+    for (const ShardLeaf& leaf : batches[b]) {
+      if (!leaf.entry) {
+        use_leaf(leaf.path, std::nullopt, use);
+        continue;
+      }
+      if (!reads[next].found) fail(ErrorKind::io, "the shard vanished while it was read");
+      use_leaf(leaf.path, ByteView(reads[next++].into), use);
+    }
+  });
+}
+
+void ChunkStore::read_piece(const ChunkPlan& plan, std::size_t i, ByteView file, const StridedBuffer& out) const {
+  const std::size_t item = meta_.cell.item();
+  const std::uint64_t cells = cell_count(leaf_.shape());
+  const std::vector<std::int64_t> strides = contiguous_strides(leaf_.shape(), item);
+  if (std::byte* place = plan.direct(i, out, item))
+    return decode_chunk(*leaf_.chain, file, leaf_.shape(), meta_.cell, MutableBytes(place, cells * item));
+  const auto [first, last] = plan.extent(i);
+  if (decodes_ranges(*leaf_.chain) && last - first <= cells / 2) {
+    Bytes part = cells_for((last - first) * item, file);
+    decode_range(*leaf_.chain, file, leaf_.shape(), meta_.cell, first, part);
+    return plan.gather(i, part.data() - first * item, strides, out, item);
+  }
+  Bytes chunk = cells_for(cells * item, file);
+  decode_chunk(*leaf_.chain, file, leaf_.shape(), meta_.cell, chunk);
+  plan.gather(i, chunk.data(), strides, out, item);
+}
+
+void ChunkStore::read(const Picks& picks, const StridedBuffer& out, const Work& work) const {
+  const ChunkPlan plan(picks, meta_.shape, leaf_.shape());
+  each_leaf(plan, work, [&](std::size_t i, std::optional<ByteView> file) {
+    if (file)
+      read_piece(plan, i, *file, out);
+    else
+      plan.fill(i, out, meta_.cell.fill);
+  });
+}
+
+Items ChunkStore::read_items(const Picks& picks, const Work& work) const {
+  const ChunkPlan plan(picks, meta_.shape, leaf_.shape());
+  check_item_count(leaf_.shape());
+  if (plan.pieces() >> (63 - kCellBits)) fail(ErrorKind::invalid_argument, "the selection touches too many chunks");
+  // What is gathered is where each cell is, so that text takes the same way as numbers do.
+  const std::uint64_t cells = picks.cells();
+  Buffer<std::uint64_t> places(cells);
+  StridedBuffer out{reinterpret_cast<std::byte*>(places.data()), picks.shape(), {}};
+  out.strides = contiguous_strides(out.shape, 8);
+  const std::vector<std::int64_t> strides = contiguous_strides(leaf_.shape(), 8);
+  std::vector<Items> chunks(plan.pieces());
+  each_leaf(plan, work, [&](std::size_t i, std::optional<ByteView> file) {
+    if (!file) return plan.fill(i, out, std::as_bytes(std::span(&kFill, 1)));
+    chunks[i] = decode_items(*leaf_.chain, *file, leaf_.shape(), meta_.cell);
+    const Buffer<std::uint64_t> numbers = numbered(count_of(chunks[i]), std::uint64_t{i} << kCellBits);
+    plan.gather(i, reinterpret_cast<const std::byte*>(numbers.data()), strides, out, 8);
+  });
+  Items result;
+  result.offsets.reserve(cells + 1);
+  result.offsets.push_back(0);
+  for (const std::uint64_t place : places)
+    push_item(result, place == kFill
+                          ? ByteView(meta_.cell.fill)
+                          : item_of(chunks[place >> kCellBits], place & ((std::uint64_t{1} << kCellBits) - 1)));
+  return result;
+}
+
+Bytes ChunkStore::load_cells(const Shape& chunk) const {
+  const std::uint64_t size = meta_.chunk_cells() * meta_.cell.item();
+  const std::optional<Bytes> file = store_->get(meta_.keys.key(chunk));
+  if (!file) {
+    Bytes cells(size);
+    fill_cells(cells, meta_.cell.fill);
+    return cells;
+  }
+  Bytes cells = cells_for(size, *file);
+  decode_chunk(meta_.chain, *file, meta_.chunks, meta_.cell, cells);
+  return cells;
+}
+
+Items ChunkStore::load_items(const Shape& chunk) const {
+  check_item_count(meta_.chunks);
+  if (const std::optional<Bytes> file = store_->get(meta_.keys.key(chunk)))
+    return decode_items(meta_.chain, *file, meta_.chunks, meta_.cell);
+  Items items;
+  items.offsets.push_back(0);
+  for (std::uint64_t i = meta_.chunk_cells(); i > 0; --i) push_item(items, meta_.cell.fill);
+  return items;
+}
+
+void ChunkStore::write(const Picks& picks, const Shape& shape, const StridedView& values, const Work& work) const {
+  const ChunkPlan plan(picks, shape, meta_.chunks);
+  const std::size_t item = meta_.cell.item();
+  const std::vector<std::int64_t> strides = contiguous_strides(meta_.chunks, item);
+  parallel_for(work, plan.pieces(), [&](std::size_t i) {
+    const Shape chunk = plan.chunk(i);
+    const std::string key = meta_.keys.key(chunk);
+    const Context doing([&] { return fmt::format("writing '{}'", store_->describe(key)); });
+    const std::unique_lock alone(locks_.of(chunk));
+    Bytes cells;
+    if (plan.whole(i)) {
+      cells.resize(meta_.chunk_cells() * item);
+      if (overhangs(chunk, meta_.chunks, shape)) fill_cells(cells, meta_.cell.fill);
+    } else {
+      cells = load_cells(chunk);
+    }
+    plan.scatter(i, cells.data(), strides, values, item);
+    store_->put(key, ByteView(encode_chunk(meta_.chain, cells, meta_.chunks, meta_.cell)));
+  });
+}
+
+void ChunkStore::write_items(const Picks& picks, const Shape& shape, const Items& values, const Work& work) const {
+  const ChunkPlan plan(picks, shape, meta_.chunks);
+  const std::vector<std::int64_t> strides = contiguous_strides(meta_.chunks, 8);
+  parallel_for(work, plan.pieces(), [&](std::size_t i) {
+    const Shape chunk = plan.chunk(i);
+    const std::string key = meta_.keys.key(chunk);
+    const Context doing([&] { return fmt::format("writing '{}'", store_->describe(key)); });
+    const std::unique_lock alone(locks_.of(chunk));
+    // The old cells, and behind them the new ones; then those that the chunk is to have, by number.
+    Items all = load_items(chunk);
+    const std::uint64_t old = count_of(all);
+    for (std::uint64_t v = 0; v < count_of(values); ++v) push_item(all, item_of(values, v));
+    const Buffer<std::uint64_t> news = numbered(count_of(values), old);
+    Buffer<std::uint64_t> order = numbered(old, 0);
+    StridedView in{reinterpret_cast<const std::byte*>(news.data()), picks.shape(), {}};
+    in.strides = contiguous_strides(in.shape, 8);
+    plan.scatter(i, reinterpret_cast<std::byte*>(order.data()), strides, in, 8);
+    store_->put(key, ByteView(encode_items(meta_.chain, pick_items(all, order), meta_.chunks, meta_.cell)));
+  });
+}
+
+void ChunkStore::check(const Shape& chunk) const {
+  const Context doing([&] { return fmt::format("reading '{}'", store_->describe(meta_.keys.key(chunk))); });
+  if (meta_.cell.var)
+    load_items(chunk);
+  else
+    load_cells(chunk);
+}
+
+}  // namespace tegula::zarr

@@ -1,0 +1,105 @@
+#include "format/zarr/chunk/shard_index.h"
+
+#include <algorithm>
+
+#include "base/context.h"
+#include "base/fail.h"
+#include "base/parallel.h"
+#include "format/zarr/codec/variable_cells.h"
+
+namespace tegula::zarr {
+
+LeafPath leaf_path(const LeafGrid& grid, const Shape& leaf) {
+  LeafPath path;
+  Shape at(leaf.size());
+  path.file.resize(leaf.size());
+  for (std::size_t a = 0; a < leaf.size(); ++a) {
+    const std::uint64_t origin = leaf[a] * grid.shape()[a];
+    path.file[a] = origin / grid.shapes[0][a];
+    at[a] = origin % grid.shapes[0][a];
+  }
+  for (std::size_t level = 0; level < grid.levels.size(); ++level) {
+    const Shape &outer = grid.shapes[level], &inner = grid.shapes[level + 1];
+    std::uint64_t number = 0;
+    for (std::size_t a = 0; a < at.size(); ++a) {
+      number = number * (outer[a] / inner[a]) + at[a] / inner[a];
+      at[a] %= inner[a];
+    }
+    path.numbers.push_back(number);
+  }
+  return path;
+}
+
+void ShardFiles::load(const Store& store, const std::string& key, const LeafGrid& grid, std::size_t level,
+                      ShardEntry extent, const std::vector<LeafPath>& paths, Index& index) {
+  const Sharding& sharding = *grid.levels[level];
+  const std::uint64_t size = shard_index_size(sharding, grid.shapes[level]);
+  if (extent.length < size)
+    fail(ErrorKind::corrupt, "the shard has {} bytes, its index alone needs {}", extent.length, size);
+  Bytes raw(size);
+  RangeRead read{key, extent.offset + (sharding.index_at_end ? extent.length - size : 0), raw};
+  store.get(std::span(&read, 1));
+  if (!read.found) fail(ErrorKind::io, "the shard vanished while it was read");
+  index.entries = decode_shard_index(sharding, grid.shapes[level], raw, extent.length);
+  for (ShardEntry& entry : index.entries)
+    if (!entry.missing()) entry.offset += extent.offset;
+  if (level + 1 == grid.levels.size()) return;
+  std::map<std::uint64_t, std::vector<LeafPath>> below;
+  for (const LeafPath& path : paths) below[path.numbers[level]].push_back(path);
+  for (const auto& [number, inner_paths] : below)
+    if (!index.entries[number].missing())
+      load(store, key, grid, level + 1, index.entries[number], inner_paths, index.inner[number]);
+}
+
+ShardFiles::ShardFiles(const Store& store, const ArrayMeta& meta, const LeafGrid& grid,
+                       const std::vector<LeafPath>& paths, const Work& work) {
+  std::map<Shape, std::vector<LeafPath>> by_file;
+  for (const LeafPath& path : paths) by_file[path.file].push_back(path);
+  std::vector<std::pair<const std::vector<LeafPath>*, std::optional<Index>*>> jobs;
+  for (const auto& [file, inside] : by_file) jobs.emplace_back(&inside, &files_[file]);
+  parallel_for(work, jobs.size(), [&](std::size_t i) {
+    const std::string key = meta.keys.key(jobs[i].first->front().file);
+    const Context doing([&] { return fmt::format("reading the index of '{}'", store.describe(key)); });
+    const std::optional<std::uint64_t> size = store.size(key);
+    if (!size) return;
+    load(store, key, grid, 0, {0, *size}, *jobs[i].first, jobs[i].second->emplace());
+  });
+}
+
+std::vector<ShardBatch> ShardFiles::batches(const std::vector<LeafPath>& paths) const {
+  // One request costs about as much as this many bytes, so that batches need not be larger to hide it.
+  constexpr std::uint64_t kBatchBytes = std::uint64_t{1} << 20;
+  std::map<Shape, ShardBatch> by_file;
+  for (std::size_t i = 0; i < paths.size(); ++i) by_file[paths[i].file].push_back({i, find(paths[i])});
+  std::vector<ShardBatch> batches;
+  for (auto& [file, leaves] : by_file) {
+    std::ranges::sort(leaves, {}, [](const ShardLeaf& leaf) { return leaf.entry ? leaf.entry->offset : 0; });
+    std::uint64_t size = 0;
+    bool first = true;
+    for (ShardLeaf& leaf : leaves) {
+      const std::uint64_t length = leaf.entry ? leaf.entry->length : 0;
+      if (first || size + length > kBatchBytes) {
+        batches.emplace_back();
+        size = 0;
+      }
+      first = false;
+      size += length;
+      batches.back().push_back(std::move(leaf));
+    }
+  }
+  return batches;
+}
+
+std::optional<ShardEntry> ShardFiles::find(const LeafPath& path) const {
+  const auto file = files_.find(path.file);
+  if (file == files_.end() || !file->second) return std::nullopt;
+  const Index* index = &*file->second;
+  for (std::size_t level = 0;; ++level) {
+    const ShardEntry& entry = index->entries[path.numbers[level]];
+    if (entry.missing()) return std::nullopt;
+    if (level + 1 == path.numbers.size()) return entry;
+    index = &index->inner.at(path.numbers[level]);
+  }
+}
+
+}  // namespace tegula::zarr

@@ -1,0 +1,109 @@
+#include "format/zarr/meta/metadata_files.h"
+
+#include <algorithm>
+
+#include "base/context.h"
+#include "base/fail.h"
+#include "format/zarr/codec/options.h"
+#include "format/zarr/meta/fill_value.h"
+
+namespace tegula::zarr {
+
+namespace {
+
+Json load_document(const Store& store, std::string_view key) {
+  const std::optional<Bytes> text = store.get(key);
+  if (!text) return nullptr;
+  return parse_json(*text, store.describe(key));
+}
+
+// Other formats have folders by these names: bcolz keeps files in `meta/`.
+bool has_file(const Store& store, std::string_view folder, std::string_view name) {
+  try {
+    return store.has(join(folder, name));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::io) throw;
+    const std::vector<Entry> entries = store.list(folder);
+    if (std::ranges::any_of(entries, [&](const Entry& entry) { return entry.folder && entry.name == name; }))
+      return false;
+    throw;
+  }
+}
+
+}  // namespace
+
+Node find_node(const Store& store, std::string_view path) {
+  auto has = [&](std::string_view name) { return has_file(store, path, name); };
+  if (has("zarr.json")) {
+    const std::string key = join(path, "zarr.json");
+    const Json document = load_document(store, key);
+    // A damaged document is an array's until it says otherwise: opening it then says what is wrong.
+    const bool group = document.is_object() && document.contains("node_type") && document["node_type"] == "group";
+    return {group ? ObjectKind::group : ObjectKind::array, 3};
+  }
+  if (has(".zarray")) return {ObjectKind::array, 2};
+  if (has(".zgroup")) return {ObjectKind::group, 2};
+  if (has("__zmeta__")) return {ObjectKind::array, 0};
+  if (has("attrs") && has("meta")) return {ObjectKind::array, 1};
+  return {};
+}
+
+ArrayMeta load_meta(const Store& store, int version) {
+  constexpr ArrayMeta (*kParse[])(ByteView, std::string_view) = {parse_original, parse_v1, parse_v2, parse_v3};
+  const std::string_view key = kDocuments[version].array;
+  const std::string name = store.describe(key);
+  const std::optional<Bytes> text = store.get(key);
+  if (!text) fail(ErrorKind::not_found, "there is no '{}'", name);
+  const Context doing([&] { return fmt::format("reading '{}'", name); });
+  ArrayMeta meta = kParse[version](*text, key);
+  if (version != 3) meta.attributes = load_attributes(store, version);
+  return meta;
+}
+
+Json load_attributes(const Store& store, int version) {
+  Json document = load_document(store, kDocuments[version].attributes);
+  if (version == 3 && document.is_object())
+    document = document.contains("attributes") ? Json(document["attributes"]) : Json(nullptr);
+  if (document.is_null()) return Json::object();
+  if (!document.is_object())
+    fail(ErrorKind::corrupt, "the attributes in '{}' are not an object",
+         store.describe(kDocuments[version].attributes));
+  return document;
+}
+
+Metadata metadata_of(const Json& attributes) {
+  Metadata out;
+  for (const auto& [key, value] : attributes.items()) {
+    MetaValue one;
+    one.type = Datatype(TypeId::utf8);
+    one.json = true;
+    one.data = copy_of(bytes_of(dump_json(value, {.ascii = false})));
+    one.count = static_cast<std::uint32_t>(one.data.size());
+    out.emplace(key, std::move(one));
+  }
+  return out;
+}
+
+void change_attributes(Json& attributes, const std::map<std::string, std::optional<MetaValue>>& changes) {
+  for (const auto& [key, value] : changes) {
+    if (value)
+      attributes[key] = json_of(*value);
+    else
+      attributes.erase(key);
+  }
+}
+
+Json json_of(const MetaValue& value) {
+  if (value.json) return parse_json(value.data, "a metadata value");
+  if (value.type.is_text()) return text_of(value.data);
+  const std::uint64_t size = value.type.full_size();
+  if (size == 0 || value.data.size() % size != 0)
+    fail(ErrorKind::invalid_argument, "a metadata value has {} bytes of type {}", value.data.size(),
+         display_name(value.type));
+  Json list = Json::array();
+  for (std::size_t at = 0; at < value.data.size(); at += size)
+    list.push_back(fill_to_json(ByteView(value.data).subspan(at, size), value.type, FillStyle::v2));
+  return list.size() == 1 ? list[0] : list;
+}
+
+}  // namespace tegula::zarr

@@ -1,0 +1,344 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "base/context.h"
+#include "base/error_message.h"
+#include "base/fail.h"
+#include "query/condition/bound_condition.h"
+
+namespace tegula {
+namespace {
+
+CompareOp compare_op(NodeOp op) { return static_cast<CompareOp>(static_cast<int>(op) - static_cast<int>(NodeOp::lt)); }
+
+class Binder {
+ public:
+  Binder(const Expression& expression, std::span<const FieldInfo> known, Rules rules) : in_(expression), known_(known) {
+    out_.rules = rules;
+  }
+
+  BoundCondition run() {
+    const std::uint32_t root = condition(in_.nodes.size() - 1, false);
+    if (root + 1 != out_.nodes.size()) out_.nodes.push_back(out_.nodes[root]);
+    // The descriptions outlive the schema they came from, the enumerations need not.
+    for (FieldInfo& field : out_.fields) field.enumeration = nullptr;
+    return std::move(out_);
+  }
+
+ private:
+  [[noreturn]] void wrong(const ExpressionNode& node, std::string_view what) const {
+    fail(ErrorKind::invalid_argument, "condition: {}{}", what, point_at(in_.text, node.position));
+  }
+
+  // An unnamed attribute goes by "value" where nothing else does.
+  const FieldInfo* find(const ExpressionNode& node) const {
+    const auto fits = [&](const FieldInfo& field, std::string_view name) {
+      return field.name == name &&
+             (node.field_kind == FieldKind::any || field.dimension == (node.field_kind == FieldKind::dimension));
+    };
+    for (const FieldInfo& field : known_)
+      if (fits(field, node.name)) return &field;
+    if (node.name == "value")
+      for (const FieldInfo& field : known_)
+        if (fits(field, "") && !field.dimension) return &field;
+    return nullptr;
+  }
+
+  const FieldInfo& known_field(const ExpressionNode& node) const {
+    if (const FieldInfo* field = find(node)) return *field;
+    std::string names;
+    for (std::size_t i = 0; i < known_.size() && i < 20; ++i)
+      names += fmt::format("{}'{}'", i ? ", " : "", known_[i].name);
+    wrong(node, fmt::format("there is no {} '{}'; there {} {}{}",
+                            node.field_kind == FieldKind::dimension ? "dimension" : "field", node.name,
+                            known_.size() == 1 ? "is" : "are", names, known_.size() > 20 ? ", ..." : ""));
+  }
+
+  std::uint32_t use(const FieldInfo& field) {
+    const auto found = std::ranges::find_if(
+        out_.fields, [&](const FieldInfo& f) { return f.name == field.name && f.dimension == field.dimension; });
+    if (found != out_.fields.end()) return static_cast<std::uint32_t>(found - out_.fields.begin());
+    out_.fields.push_back(field);
+    return static_cast<std::uint32_t>(out_.fields.size() - 1);
+  }
+
+  std::uint32_t constant(bool value) {
+    BoundNode node;
+    node.constant = value;
+    return out_.add(std::move(node));
+  }
+
+  // numpy negates the answer, TileDB the operator: they differ where a NaN is compared.
+  template <class Test>
+  void negate(Test& test, bool negated) const {
+    if (!negated) return;
+    if (out_.rules == Rules::tiledb || test.op >= CompareOp::eq)
+      test.op = opposite(test.op);
+    else
+      test.inverted = true;
+  }
+
+  std::uint32_t condition(std::size_t index, bool negated) {
+    const ExpressionNode& node = in_.nodes[index];
+    switch (node.kind) {
+      case NodeKind::all:
+      case NodeKind::any: {
+        BoundNode joined;
+        joined.kind = (node.kind == NodeKind::all) != negated ? BoundNode::Kind::all : BoundNode::Kind::any;
+        for (const std::uint32_t arg : node.args) joined.args.push_back(condition(arg, negated));
+        return out_.add(std::move(joined));
+      }
+      case NodeKind::negation:
+        return condition(node.args[0], !negated);
+      case NodeKind::boolean:
+        return constant((std::get<std::int64_t>(node.value) != 0) != negated);
+      case NodeKind::field:
+        return flag(node, negated);
+      case NodeKind::in:
+      case NodeKind::not_in:
+        return membership(node, negated);
+      default:
+        return comparison(node, negated);
+    }
+  }
+
+  std::uint32_t flag(const ExpressionNode& node, bool negated) {
+    const FieldInfo& field = known_field(node);
+    if (field.type.id != TypeId::boolean)
+      wrong(node, fmt::format("{} is no boolean; compare it with something, and put comparisons in parentheses where "
+                              "they meet '&' or '|'",
+                              describe(field)));
+    return simple(node, field, negated ? CompareOp::eq : CompareOp::ne, {std::int64_t{0}, TextKind::text, true}, false);
+  }
+
+  template <class F>
+  auto located(const ExpressionNode& node, F f) const {
+    try {
+      const ContextNode::Adopt alone(nullptr);  // the error made below adds the open contexts, once
+      return f();
+    } catch (const Error& error) {
+      throw Error(error.kind(), fmt::format("condition: {}{}", message_of(error), point_at(in_.text, node.position)));
+    }
+  }
+
+  std::uint32_t simple(const ExpressionNode& at, const FieldInfo& field, CompareOp op, const Literal& literal,
+                       bool negated) {
+    SimpleTest test;
+    test.op = op;
+    if (std::holds_alternative<std::monostate>(literal.value)) {
+      if (op != CompareOp::eq && op != CompareOp::ne) wrong(at, "null can only be compared with ==, != and is");
+      test.null = true;
+      negate(test, negated);
+      test.field = use(field);
+      return out_.add(std::move(test));
+    }
+    negate(test, negated);
+    return located(at, [&] {
+      EncodedTest encoded = encode_test(field, test.op, literal);
+      test.op = encoded.op;
+      test.value = std::move(encoded.value);
+      test.field = use(field);
+      return out_.add(std::move(test));
+    });
+  }
+
+  std::uint32_t membership(const ExpressionNode& node, bool negated) {
+    const ExpressionNode& operand = in_.nodes[node.args[0]];
+    if (operand.kind != NodeKind::field) wrong(operand, "'in' takes a field on its left");
+    const FieldInfo& field = known_field(operand);
+    std::vector<Literal> members;
+    for (const std::uint32_t arg : in_.nodes[node.args[1]].args) {
+      members.push_back(literal(in_.nodes[arg]));
+      if (std::holds_alternative<std::monostate>(members.back().value))
+        wrong(in_.nodes[arg], "null cannot be in a list; add \"or x is null\"");
+    }
+    SimpleTest test;
+    test.op = (node.kind == NodeKind::in) != negated ? CompareOp::in : CompareOp::not_in;
+    return located(node, [&] {
+      EncodedTest encoded = encode_list(field, test.op, members);
+      test.op = encoded.op;
+      test.value = std::move(encoded.value);
+      test.offsets = std::move(encoded.offsets);
+      test.field = use(field);
+      return out_.add(std::move(test));
+    });
+  }
+
+  Literal literal(const ExpressionNode& node) const {
+    return {node.value, node.text_kind, node.kind == NodeKind::boolean};
+  }
+
+  // A side without fields as one literal.
+  std::optional<Literal> folded(std::size_t index) const {
+    const ExpressionNode& node = in_.nodes[index];
+    switch (node.kind) {
+      case NodeKind::literal:
+      case NodeKind::boolean:
+        return literal(node);
+      case NodeKind::field:
+        // Names that are numbers, unless a field is called so.
+        if (node.field_kind == FieldKind::any && !find(node)) {
+          if (node.name == "nan" || node.name == "NaN")
+            return Literal{std::numeric_limits<double>::quiet_NaN(), {}, false};
+          if (node.name == "inf") return Literal{std::numeric_limits<double>::infinity(), {}, false};
+        }
+        return {};
+      case NodeKind::minus:
+      case NodeKind::arithmetic:
+        break;
+      default:
+        return {};
+    }
+    std::vector<Literal> sides;
+    for (const std::uint32_t arg : node.args) {
+      auto side = folded(arg);
+      if (!side) return {};
+      if (std::holds_alternative<std::string>(side->value) || std::holds_alternative<std::monostate>(side->value))
+        wrong(in_.nodes[arg], "only numbers can be calculated with");
+      sides.push_back(std::move(*side));
+    }
+    if (node.kind == NodeKind::minus) sides.insert(sides.begin(), Literal{std::int64_t{0}, {}, false});
+    Term left = constant_term(sides[0].value), right = constant_term(sides[1].value);
+    const NodeOp op = node.kind == NodeKind::minus ? NodeOp::subtract : node.op;
+    agree(op, left, right);
+    const std::uint64_t bits = calculate(op, left.number, left.bits, right.number, right.bits);
+    switch (result_kind(op, left.number, right.number)) {
+      case NumberKind::int64:
+        return Literal{std::bit_cast<std::int64_t>(bits), {}, false};
+      case NumberKind::uint64:
+        return Literal{bits, {}, false};
+      default:
+        return Literal{std::bit_cast<double>(bits), {}, false};
+    }
+  }
+
+  static Term constant_term(const Value& value) {
+    Term term;
+    if (const auto* i = std::get_if<std::int64_t>(&value)) {
+      term.bits = static_cast<std::uint64_t>(*i);
+    } else if (const auto* u = std::get_if<std::uint64_t>(&value)) {
+      term.number = NumberKind::uint64;
+      term.bits = *u;
+    } else {
+      term.number = NumberKind::float64;
+      term.bits = std::bit_cast<std::uint64_t>(std::get<double>(value));
+    }
+    return term;
+  }
+
+  // Integer literals take the kind of what they meet where that loses nothing; int ** -n is calculated in floats.
+  static void agree(NodeOp op, Term& left, Term& right) {
+    const auto adapt = [](Term& term, NumberKind other) {
+      if (term.kind == Term::Kind::constant && term.number == NumberKind::int64 && other == NumberKind::uint64 &&
+          std::bit_cast<std::int64_t>(term.bits) >= 0)
+        term.number = NumberKind::uint64;
+    };
+    adapt(left, right.number);
+    adapt(right, left.number);
+    if (op == NodeOp::power && right.kind == Term::Kind::constant && right.number == NumberKind::int64 &&
+        std::bit_cast<std::int64_t>(right.bits) < 0) {
+      right.bits = std::bit_cast<std::uint64_t>(static_cast<double>(std::bit_cast<std::int64_t>(right.bits)));
+      right.number = NumberKind::float64;
+    }
+  }
+
+  std::uint32_t comparison(const ExpressionNode& node, bool negated) {
+    const ExpressionNode &left = in_.nodes[node.args[0]], &right = in_.nodes[node.args[1]];
+    const CompareOp op = compare_op(node.op);
+    const auto left_literal = folded(node.args[0]), right_literal = folded(node.args[1]);
+    if (right_literal && left.kind == NodeKind::field)
+      return simple(node, known_field(left), op, *right_literal, negated);
+    if (left_literal && right.kind == NodeKind::field)
+      return simple(node, known_field(right), mirrored(op), *left_literal, negated);
+    if (left.kind == NodeKind::field && right.kind == NodeKind::field) {
+      if (const auto pair = text_pair(node, left, right, negated ? opposite(op) : op)) return *pair;
+    }
+    TermTest test;
+    test.op = op;
+    test.left = term(node.args[0], test);
+    test.right = term(node.args[1], test);
+    negate(test, negated);
+    out_.terms.push_back(std::move(test));
+    BoundNode bound;
+    bound.kind = BoundNode::Kind::terms;
+    bound.test = static_cast<std::uint32_t>(out_.terms.size() - 1);
+    return out_.add(std::move(bound));
+  }
+
+  std::optional<std::uint32_t> text_pair(const ExpressionNode& node, const ExpressionNode& left,
+                                         const ExpressionNode& right, CompareOp op) {
+    const FieldInfo &a = known_field(left), &b = known_field(right);
+    const auto is_text = [](const FieldInfo& field) {
+      const CellClass cells = cell_class(field);
+      return !field.enumeration &&
+             (cells == CellClass::fixed_text || cells == CellClass::fixed_unicode || cells == CellClass::var_text);
+    };
+    if (!is_text(a) || !is_text(b)) return {};
+    const bool alike =
+        a.type.id == b.type.id || (a.type.size == 1 && b.type.size == 1 && a.type.is_text() && b.type.is_text());
+    if (!alike || a.type.big_endian != b.type.big_endian)
+      wrong(node, fmt::format("{} and {} hold different kinds of text", describe(a), describe(b)));
+    out_.pairs.push_back({op, use(a), use(b)});
+    BoundNode bound;
+    bound.kind = BoundNode::Kind::text_pair;
+    bound.test = static_cast<std::uint32_t>(out_.pairs.size() - 1);
+    return out_.add(std::move(bound));
+  }
+
+  std::uint32_t term(std::size_t index, TermTest& test) {
+    const ExpressionNode& node = in_.nodes[index];
+    Term made;
+    if (const auto value = folded(index)) {
+      if (std::holds_alternative<std::string>(value->value) || std::holds_alternative<std::monostate>(value->value))
+        wrong(node, "only numbers can be calculated with");
+      made = constant_term(value->value);
+    } else if (node.kind == NodeKind::field) {
+      const FieldInfo& field = known_field(node);
+      if (field.enumeration)
+        wrong(node, fmt::format("field '{}' is enumerated and cannot be calculated with", field.name));
+      made.kind = Term::Kind::field;
+      made.number = located(node, [&] { return number_kind(field); });
+      made.field = use(field);
+      if (std::ranges::find(test.fields, made.field) == test.fields.end()) test.fields.push_back(made.field);
+    } else if (node.kind == NodeKind::minus) {
+      made.kind = Term::Kind::minus;
+      made.left = term(node.args[0], test);
+      made.number = test.terms[made.left].number;
+      // The negative of an unsigned number is a float, as in mixtures of both.
+      if (made.number == NumberKind::uint64) made.number = NumberKind::float64;
+    } else {
+      made.kind = Term::Kind::binary;
+      made.op = node.op;
+      made.left = term(node.args[0], test);
+      made.right = term(node.args[1], test);
+      agree(node.op, test.terms[made.left], test.terms[made.right]);
+      made.number = result_kind(node.op, test.terms[made.left].number, test.terms[made.right].number);
+    }
+    test.terms.push_back(made);
+    return static_cast<std::uint32_t>(test.terms.size() - 1);
+  }
+
+  const Expression& in_;
+  std::span<const FieldInfo> known_;
+  BoundCondition out_;
+};
+
+}  // namespace
+
+std::uint32_t BoundCondition::add(SimpleTest test) {
+  compile(test, fields[test.field], rules);
+  simple.push_back(std::move(test));
+  BoundNode node;
+  node.kind = BoundNode::Kind::simple;
+  node.test = static_cast<std::uint32_t>(simple.size() - 1);
+  return add(std::move(node));
+}
+
+BoundCondition bind_expression(const Expression& expression, std::span<const FieldInfo> fields, Rules rules) {
+  return Binder(expression, fields, rules).run();
+}
+
+}  // namespace tegula

@@ -1,0 +1,19 @@
+#include "store/open/open_store.h"
+
+#include "base/fail.h"
+#include "store/file/file_store.h"
+#include "store/memory/memory_store.h"
+
+namespace tegula {
+
+std::shared_ptr<Store> open_store(const std::string& uri, const StoreOptions& options) {
+  constexpr std::string_view kFile = "file://";
+  constexpr std::string_view kMemory = "mem://";
+  if (uri.starts_with(kMemory)) return open_memory_store(uri.substr(kMemory.size()));
+  if (uri.starts_with(kFile)) return open_file_store(uri.substr(kFile.size()), options);
+  if (const std::size_t scheme = uri.find("://"); scheme != std::string::npos && uri.find('/') > scheme)
+    fail(ErrorKind::unsupported, "'{}': only plain paths, file:// and mem:// can be opened", uri);
+  return open_file_store(uri, options);
+}
+
+}  // namespace tegula
