@@ -7,7 +7,7 @@
 #include "format/tiledb/fragment/tile_source.h"
 #include "format/tiledb/read/opened_array.h"
 #include "reader_build.h"
-#include "store/wrap/wrappers.h"
+#include "store/wrap/counting_store.h"
 #include "support/expect_error.h"
 
 namespace tegula::tiledb {
