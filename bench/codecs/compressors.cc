@@ -1,3 +1,5 @@
+#include "codec/compress/compressors.h"
+
 #include <benchmark/benchmark.h>
 #include <blosc.h>
 #include <bzlib.h>
@@ -13,7 +15,7 @@
 
 #include "codec/blosc/blosc.h"
 #include "codec/checksum/checksum.h"
-#include "codec/compress/codec.h"
+#include "codec/checksum/crc32c.h"
 #include "codec/shuffle/shuffle.h"
 #include "data.h"
 #include "timed.h"

@@ -25,7 +25,9 @@
 #include "base/endian.h"
 #include "base/fail.h"
 #include "codec/blosc/blosclz_decode.h"
-#include "codec/compress/exact.h"
+#include "codec/compress/gzip.h"
+#include "codec/compress/lz4.h"
+#include "codec/compress/zstd.h"
 #include "codec/shuffle/shuffle.h"
 
 namespace tegula::codec {

@@ -4,11 +4,12 @@
 // x86's crc32 instruction takes 3 cycles and starts one per cycle, so three neighbouring stripes are run side by side
 // and joined by multiplying a stripe's remainder with x^(8 * stripe length), through tables made at compile time.
 
+#include "codec/checksum/crc32c.h"
+
 #include <array>
 #include <bit>
 
 #include "base/endian.h"
-#include "codec/checksum/checksum.h"
 
 #if defined(__x86_64__)
 #include <nmmintrin.h>

@@ -5,15 +5,15 @@
 // all the same. A second stream behind the first (which the bzip2 command and Python accept) is refused: no array
 // writer makes one.
 
+#include "codec/compress/bzip2.h"
+
 #include <bzlib.h>
 
 #include <algorithm>
 #include <limits>
 
 #include "base/fail.h"
-#include "codec/compress/compressors.h"
 #include "codec/compress/growing.h"
-#include "codec/compress/streams.h"
 
 namespace tegula::codec {
 

@@ -11,14 +11,14 @@
 // Level 0 means stored blocks; levels below 0 mean zlib's default, 6, as in libtiledb. zlib writes 8 bytes for empty
 // input where libdeflate would write 11; we write zlib's.
 
+#include "codec/compress/gzip.h"
+
 #include <libdeflate.h>
 
 #include <array>
 
 #include "base/fail.h"
-#include "codec/compress/compressors.h"
 #include "codec/compress/deflate.h"
-#include "codec/compress/exact.h"
 
 namespace tegula::codec {
 

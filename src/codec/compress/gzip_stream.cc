@@ -5,13 +5,14 @@
 // inflate. The last four bytes of a gzip file tell its raw size (modulo 2^32) when it has one member, so that is tried
 // first.
 
+#include "codec/compress/gzip_stream.h"
+
 #include <libdeflate.h>
 
 #include "base/endian.h"
 #include "base/fail.h"
 #include "codec/compress/deflate.h"
 #include "codec/compress/growing.h"
-#include "codec/compress/streams.h"
 
 namespace tegula::codec {
 

@@ -6,13 +6,13 @@
 // The level is ignored, as libtiledb does. A block holds at most LZ4_MAX_INPUT_SIZE (about 1.98 GiB) raw bytes. The
 // block carries no checksum: damage inside literals is not noticed here.
 
+#include "codec/compress/lz4.h"
+
 #include <lz4.h>
 
 #include <limits>
 
 #include "base/fail.h"
-#include "codec/compress/compressors.h"
-#include "codec/compress/exact.h"
 
 namespace tegula::codec {
 

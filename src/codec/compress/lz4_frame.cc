@@ -1,4 +1,6 @@
 // LZ4 frames: blocks with a magic number, sizes and checksums around them, as .lz4 files and Arrow's buffers have them.
+#include "codec/compress/lz4_frame.h"
+
 #include <lz4frame.h>
 
 #include <memory>
@@ -6,7 +8,6 @@
 
 #include "base/fail.h"
 #include "codec/compress/growing.h"
-#include "codec/compress/streams.h"
 
 namespace tegula::codec {
 

@@ -7,6 +7,8 @@
 // Decoders allocate the dictionary that the header asks for. Those above kMemoryLimit are refused: the highest preset
 // asks for 64 MiB, and a damaged header could ask for 4 GiB.
 
+#include "codec/compress/lzma_stream.h"
+
 #include <lzma.h>
 
 #include <algorithm>
@@ -15,7 +17,6 @@
 
 #include "base/fail.h"
 #include "codec/compress/growing.h"
-#include "codec/compress/streams.h"
 
 namespace tegula::codec {
 

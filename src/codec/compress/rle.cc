@@ -6,13 +6,14 @@
 // (text.h). Empty input gives empty output. The input must be a multiple of the cell size; a run of 0 is refused, no
 // writer makes one.
 
+#include "codec/compress/rle.h"
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
 
 #include "base/endian.h"
 #include "base/fail.h"
-#include "codec/compress/compressors.h"
 
 namespace tegula::codec {
 

@@ -7,43 +7,21 @@
 // for the default, 3; up to about 2.6 every negative level meant 5. Decoding does not care. A frame may be followed by
 // others or by skippable ones: they decode to the concatenation, as libzstd does it.
 
+#include "codec/compress/zstd.h"
+
 #include <zstd.h>
 
-#include <memory>
-#include <new>
-
 #include "base/fail.h"
-#include "codec/compress/compressors.h"
-#include "codec/compress/exact.h"
 #include "codec/compress/zstd_context.h"
 
 namespace tegula::codec {
 
 namespace {
 
-struct Free {
-  void operator()(ZSTD_DCtx* p) const { ZSTD_freeDCtx(p); }
-  void operator()(ZSTD_CCtx* p) const { ZSTD_freeCCtx(p); }
-};
-
 constexpr int kLowestLevel = -7;
 constexpr int kDefaultLevel = 3;
 
 }  // namespace
-
-ZSTD_DCtx* thread_zstd_decoder() {
-  thread_local std::unique_ptr<ZSTD_DCtx, Free> context;
-  if (!context) context.reset(ZSTD_createDCtx());
-  if (!context) throw std::bad_alloc();
-  return context.get();
-}
-
-ZSTD_CCtx* thread_zstd_encoder() {
-  thread_local std::unique_ptr<ZSTD_CCtx, Free> context;
-  if (!context) context.reset(ZSTD_createCCtx());
-  if (!context) throw std::bad_alloc();
-  return context.get();
-}
 
 bool zstd_decode_exact(ByteView in, MutableBytes out) {
   // libzstd takes no bytes at all for a valid empty sequence of frames.

@@ -6,6 +6,8 @@
 //
 // A part of a frame costs everything before it, by way of the decoder's own window, but nothing behind it.
 
+#include "codec/compress/zstd_stream.h"
+
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -13,9 +15,8 @@
 #include <array>
 
 #include "base/fail.h"
-#include "codec/compress/compressors.h"
 #include "codec/compress/growing.h"
-#include "codec/compress/streams.h"
+#include "codec/compress/zstd.h"
 #include "codec/compress/zstd_context.h"
 
 namespace tegula::codec {

@@ -6,12 +6,13 @@
 //
 // Signed windows whose range leaves the type are damaged by libtiledb before 2.29, which did not notice the overflow;
 // from then on they are raw, with an offset field that means nothing. Here it is 0.
+#include "codec/integer/bit_width.h"
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
 
 #include "base/cursor.h"
-#include "codec/integer/delta.h"
 #include "codec/integer/integers.h"
 
 namespace tegula::codec {

@@ -8,11 +8,12 @@
 // b is the bit length of the largest magnitude. From libtiledb 2.29 on the first difference |v1 - v0| counts too,
 // earlier it did not; decoding is the same. Differences that leave int64 are an error there; here such values are
 // stored raw, which every release reads.
+#include "codec/integer/double_delta.h"
+
 #include <bit>
 #include <cstring>
 
 #include "base/cursor.h"
-#include "codec/integer/delta.h"
 #include "codec/integer/integers.h"
 
 namespace tegula::codec {

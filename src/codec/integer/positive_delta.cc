@@ -4,10 +4,11 @@
 //   outside, in the metadata of the chunk.
 //
 // A window that does not hold whole values is stored as it is.
+#include "codec/integer/positive_delta.h"
+
 #include <cstring>
 
 #include "base/cursor.h"
-#include "codec/integer/delta.h"
 #include "codec/integer/integers.h"
 
 namespace tegula::codec {

@@ -6,6 +6,7 @@
 #include "base/endian.h"
 #include "base/fail.h"
 #include "codec/checksum/checksum.h"
+#include "codec/checksum/crc32c.h"
 #include "codec/numcodecs/numcodecs.h"
 
 namespace tegula::codec::numcodecs {

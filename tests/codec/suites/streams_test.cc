@@ -1,12 +1,14 @@
-#include "codec/compress/streams.h"
-
 #include <zlib.h>
 #include <zstd.h>
 
 #include <functional>
 #include <limits>
 
-#include "codec/compress/codec.h"
+#include "codec/compress/bzip2.h"
+#include "codec/compress/compressors.h"
+#include "codec/compress/gzip_stream.h"
+#include "codec/compress/lzma_stream.h"
+#include "codec/compress/zstd_stream.h"
 #include "codec/inputs.h"
 #include "support/expect_error.h"
 

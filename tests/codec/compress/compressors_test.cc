@@ -1,9 +1,10 @@
+#include "codec/compress/compressors.h"
+
 #include <bzlib.h>
 #include <lz4.h>
 #include <zlib.h>
 #include <zstd.h>
 
-#include "codec/compress/codec.h"
 #include "codec/inputs.h"
 #include "support/expect_error.h"
 
@@ -183,24 +184,6 @@ TEST(Compressors, Mutation) {
       }
     }
   }
-}
-
-TEST(Compressors, RleRefuses) {
-  const Params two{.cell_size = 2};
-  EXPECT_ERROR(corrupt, "", decode("rle", from_hex("0700 0000"), 0, two));
-  EXPECT_ERROR(corrupt, "", decode("rle", from_hex("0700 0002"), 2, two));
-  EXPECT_ERROR(corrupt, "", decode("rle", from_hex("0700 0002"), 5, two));
-  EXPECT_ERROR(invalid_argument, "", encode("rle", from_hex("070000"), two));
-  EXPECT_ERROR(invalid_argument, "", encode("rle", {}, {.cell_size = 0}));
-}
-
-TEST(Compressors, RleCutsLongRuns) {
-  const Bytes raw(70000, std::byte{9});
-  EXPECT_EQ(to_hex(encode("rle", raw)), "09ffff091171");
-}
-
-TEST(Compressors, GzipRefusesLevels) {
-  EXPECT_ERROR(invalid_argument, "", encode("gzip", from_hex("00"), {.level = 10}));
 }
 
 }  // namespace

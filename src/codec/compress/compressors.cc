@@ -1,8 +1,12 @@
-#include "codec/compress/codec.h"
+#include "codec/compress/compressors.h"
 
 #include <algorithm>
 
-#include "codec/compress/compressors.h"
+#include "codec/compress/bzip2.h"
+#include "codec/compress/gzip.h"
+#include "codec/compress/lz4.h"
+#include "codec/compress/rle.h"
+#include "codec/compress/zstd.h"
 
 namespace tegula::codec {
 

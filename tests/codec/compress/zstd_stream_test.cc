@@ -1,7 +1,8 @@
 // Parts of zstd frames.
+#include "codec/compress/zstd_stream.h"
+
 #include <zstd.h>
 
-#include "codec/compress/streams.h"
 #include "codec/inputs.h"
 #include "support/expect_error.h"
 

@@ -9,7 +9,6 @@
 
 #include "codec/expect_kind.h"
 #include "codec/inputs.h"
-#include "codec/numcodecs/half.h"
 
 namespace tegula::codec::numcodecs {
 namespace {
@@ -262,18 +261,6 @@ TEST(Numcodecs, DamageNeverEscapes) {
         EXPECT_EQ(error.kind(), ErrorKind::corrupt) << error.what();
       }
     }
-  }
-}
-
-TEST(Half, EveryValueComesBack) {
-  for (unsigned bits = 0; bits < 0x10000; ++bits) {
-    Half half;
-    half.bits = static_cast<std::uint16_t>(bits);
-    const double value = static_cast<double>(half);
-    if (std::isnan(value))
-      EXPECT_TRUE(std::isnan(static_cast<double>(Half(value))));
-    else
-      ASSERT_EQ(Half(value).bits, bits);
   }
 }
 

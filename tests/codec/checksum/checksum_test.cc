@@ -38,28 +38,6 @@ TEST(Checksum, Digests) {
   EXPECT_EQ(to_hex(md5(from_hex("002e5c8ab8e6194775"))), "c998b91e521d6a4e98ec285a78c8de32");
 }
 
-TEST(Checksum, Crc32c) {
-  // RFC 3720, B.4.
-  Bytes zeros(32, std::byte{0}), ones(32, std::byte{0xff});
-  EXPECT_EQ(crc32c(zeros), 0x8a9136aau);
-  EXPECT_EQ(crc32c(ones), 0x62a8ab43u);
-  EXPECT_EQ(crc32c(make_bytes(32, [](std::size_t i) { return i; })), 0x46dd794eu);
-  EXPECT_EQ(crc32c(make_bytes(32, [](std::size_t i) { return 31 - i; })), 0x113fdb5cu);
-  EXPECT_EQ(crc32c(bytes_of("123456789")), 0xe3069283u);
-  EXPECT_EQ(crc32c({}), 0u);
-}
-
-TEST(Checksum, FastCrc32cAgreesWithPlain) {
-  const Bytes data = random_bytes(20000, 11);
-  const ByteView view = data;
-  for (std::size_t size = 0; size < 400; ++size) {
-    EXPECT_EQ(crc32c(view.subspan(size % 9, size)), plain::crc32c(view.subspan(size % 9, size))) << size;
-  }
-  for (std::size_t size : {3071u, 3072u, 3073u, 6143u, 6144u, 6151u, 9999u, 19990u})
-    for (std::size_t from = 0; from < 8; ++from)
-      EXPECT_EQ(crc32c(view.subspan(from, size)), plain::crc32c(view.subspan(from, size))) << size;
-}
-
 TEST(Checksum, AgreesWithZlib) {
   EXPECT_EQ(crc32(bytes_of("123456789")), 0xcbf43926u);
   EXPECT_EQ(adler32(bytes_of("Wikipedia")), 0x11e60398u);
