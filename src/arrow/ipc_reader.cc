@@ -12,7 +12,7 @@
 #include "codec/compress/lz4_frame.h"
 #include "codec/compress/zstd_stream.h"
 #include "query/columns/gather.h"
-#include "query/condition/literal.h"
+#include "query/language/literal.h"
 
 namespace tegula {
 

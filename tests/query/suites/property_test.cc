@@ -6,7 +6,7 @@
 #include <random>
 
 #include "query/condition/condition.h"
-#include "query/condition/expression.h"
+#include "query/language/expression.h"
 #include "query/make_columns.h"
 
 namespace tegula {

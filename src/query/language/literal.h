@@ -5,9 +5,9 @@
 #include <string>
 
 #include "query/columns/field.h"
-#include "query/condition/condition_tree.h"
-#include "query/condition/expression.h"
-#include "query/condition/number.h"
+#include "query/language/condition_tree.h"
+#include "query/language/expression.h"
+#include "query/language/int128.h"
 
 namespace tegula {
 
@@ -25,8 +25,8 @@ struct Literal {
 };
 
 // `field op literal` with the literal as bytes of the field's type. Where the type cannot hold the literal, the
-// operation is one that has the same answer for every cell: x > 2.5 on integers is x > 2, x < 300 on bytes is always
-// true. Numbers are rounded to the precision of a float field. Throws invalid_argument when text meets numbers.
+// operator is replaced by one with the same answers: x > 2.5 on integers is x > 2, x < 300 on bytes is always true.
+// Numbers are rounded to the precision of a float field. Throws invalid_argument when text meets numbers.
 struct EncodedTest {
   CompareOp op = CompareOp::eq;
   Bytes value;
@@ -43,7 +43,7 @@ double load_real(const Datatype& type, const std::byte* from);  // half, real32,
 Int128 integer_min(const Datatype& type);
 Int128 integer_max(const Datatype& type);
 
-// 'lt' for 'a lt b' seen from b, and for its opposite.
+// The operator after exchanging its operands (a < b is b > a), and the one that matches what it does not.
 CompareOp mirrored(CompareOp op);
 CompareOp opposite(CompareOp op);
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "query/condition/number.h"
 #include "query/make_columns.h"
 #include "tegula/error.h"
 
@@ -327,17 +326,6 @@ TEST(Condition, StoredTrees) {
   EXPECT_EQ(mask_text(Condition::from_tree(leaf(CompareOp::eq, "gone", "x"), fields), batch), "000");
   EXPECT_THROW(Condition::from_tree(leaf(CompareOp::eq, "a", "xy"), fields), Error);
   EXPECT_THROW(Condition::from_tree(ConditionTree{ConditionTree::Kind::all, {}, {}, {}, {}, {}, false}, fields), Error);
-}
-
-TEST(Number, EveryHalfSurvives) {
-  for (std::uint32_t bits = 0; bits < 65536; ++bits) {
-    const auto half = static_cast<std::uint16_t>(bits);
-    if ((half & 0x7C00) == 0x7C00 && (half & 0x3FF)) continue;
-    ASSERT_EQ(half_from_double(half_to_float(half)), half);
-  }
-  EXPECT_EQ(half_from_double(1 + 0x1p-11), 0x3C00);  // a tie goes to even
-  EXPECT_EQ(half_from_double(0x1p-25), 0);
-  EXPECT_EQ(half_from_double(65519.9), 0x7BFF);
 }
 
 }  // namespace

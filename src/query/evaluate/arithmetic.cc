@@ -1,4 +1,4 @@
-#include "query/condition/arithmetic.h"
+#include "query/evaluate/arithmetic.h"
 
 #include <algorithm>
 #include <bit>
@@ -8,9 +8,10 @@
 
 #include "base/endian.h"
 #include "base/fail.h"
-#include "query/condition/leaf_test.h"
-#include "query/condition/literal.h"
-#include "query/condition/number.h"
+#include "base/with_type.h"
+#include "query/columns/cells.h"
+#include "query/language/int128.h"
+#include "query/language/literal.h"
 
 namespace tegula {
 namespace {
@@ -150,30 +151,19 @@ void load_field(const FieldInfo& field, const ColumnView& column, std::uint64_t 
   const std::byte* const cells = column.data + first * field.type.size;
   const Datatype& type = field.type;
   switch (type.id) {
-    case TypeId::int8:
-      return load_cells<std::int8_t>(type, cells, out, n);
-    case TypeId::int16:
-      return load_cells<std::int16_t>(type, cells, out, n);
-    case TypeId::int32:
-      return load_cells<std::int32_t>(type, cells, out, n);
     case TypeId::boolean:
-    case TypeId::uint8:
       return load_cells<std::uint8_t>(type, cells, out, n);
-    case TypeId::uint16:
-      return load_cells<std::uint16_t>(type, cells, out, n);
-    case TypeId::uint32:
-      return load_cells<std::uint32_t>(type, cells, out, n);
-    case TypeId::uint64:
-      return load_cells<std::uint64_t>(type, cells, out, n);
+    case TypeId::float16:
+      for (std::size_t i = 0; i < n; ++i) out[i] = bits_of<double>(load_real(type, cells + i * 2));
+      return;
     case TypeId::float32:
       return load_cells<float>(type, cells, out, n);
     case TypeId::float64:
       return load_cells<double>(type, cells, out, n);
-    case TypeId::float16:
-      for (std::size_t i = 0; i < n; ++i) out[i] = bits_of<double>(load_real(type, cells + i * 2));
-      return;
     default:
-      return load_cells<std::int64_t>(type, cells, out, n);
+      return with_integer(
+          type.id, [&]<class T>(T) { load_cells<T>(type, cells, out, n); },
+          [&] { load_cells<std::int64_t>(type, cells, out, n); });  // dates
   }
 }
 
@@ -230,7 +220,7 @@ void compare(CompareOp op, const std::uint64_t* a, const std::uint64_t* b, std::
   }
 }
 
-// Signed on the left, unsigned on the right, without losing either's range.
+// Compares signed numbers on the left with unsigned ones on the right, over the whole range of both.
 void compare_mixed(CompareOp op, const std::uint64_t* a, const std::uint64_t* b, std::size_t n, std::uint8_t* mask) {
   for (std::size_t i = 0; i < n; ++i) {
     const Int128 x = as<std::int64_t>(a[i]), y = b[i];

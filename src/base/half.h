@@ -1,15 +1,14 @@
-// Numbers wider or narrower than the language has them.
+// IEEE 754 half precision, as bits: not every compiler has a type for it.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 
 namespace tegula {
 
-// Holds every int64 and uint64, and the results of adding or multiplying two of them.
-__extension__ typedef __int128 Int128;
-
+// Every half is a float.
 inline float half_to_float(std::uint16_t half) noexcept {
   const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000) << 16;
   const std::uint32_t exponent = (half >> 10) & 0x1F;
@@ -22,11 +21,12 @@ inline float half_to_float(std::uint16_t half) noexcept {
   return std::bit_cast<float>(sign | (rebased << 23) | (mantissa << 13));
 }
 
-// The nearest half, ties to even; beyond the range an infinity.
+// The nearest half, ties to even; beyond the range an infinity. A NaN keeps what fits of its bits.
 inline std::uint16_t half_from_double(double value) noexcept {
   const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
   const double magnitude = std::fabs(value);
-  if (std::isnan(value)) return sign | 0x7E00;
+  if (std::isnan(value))
+    return sign | 0x7E00 | static_cast<std::uint16_t>(std::bit_cast<std::uint64_t>(value) >> 42 & 0x1FF);
   if (magnitude >= 65520) return sign | 0x7C00;
   int exponent = 0;
   std::frexp(magnitude, &exponent);

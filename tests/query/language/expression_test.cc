@@ -1,4 +1,4 @@
-#include "query/condition/expression.h"
+#include "query/language/expression.h"
 
 #include <gtest/gtest.h>
 

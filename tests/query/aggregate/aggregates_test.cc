@@ -162,19 +162,6 @@ TEST(Aggregates, Statistics) {
   EXPECT_FALSE(Accumulator({"r", AggregateOp::sum, "i"}, info(i), Rules::tiledb).can_add(stats));
 }
 
-TEST(Aggregates, Parsing) {
-  const std::vector<Aggregate> parsed = parse_aggregates("count(),sum(v), mn = min(`a b`), null_count( z )");
-  ASSERT_EQ(parsed.size(), 4u);
-  EXPECT_EQ(parsed[0].name, "count()");
-  EXPECT_EQ(parsed[1].name, "sum(v)");
-  EXPECT_EQ(parsed[1].field, "v");
-  EXPECT_EQ(parsed[2].name, "mn");
-  EXPECT_EQ(parsed[2].field, "a b");
-  EXPECT_EQ(parsed[3].op, AggregateOp::null_count);
-  for (const char* text : {"", "sum", "sum()", "median(x)", "sum(x", "sum(x) min(y)", "a=b=sum(x)"})
-    EXPECT_ERROR(invalid_argument, "aggregates", parse_aggregates(text));
-}
-
 TEST(Aggregates, Refusals) {
   const Column s = texts("s", TypeId::ascii, {"a"});
   EXPECT_ERROR(invalid_argument, "takes numbers", Accumulator({"r", AggregateOp::sum, "s"}, info(s), Rules::tiledb));

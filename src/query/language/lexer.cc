@@ -1,4 +1,4 @@
-#include "query/condition/lexer.h"
+#include "query/language/lexer.h"
 
 #include <algorithm>
 #include <charconv>
@@ -6,7 +6,6 @@
 #include <cstdlib>
 
 #include "base/fail.h"
-#include "query/condition/expression.h"
 
 namespace tegula {
 namespace {
@@ -190,5 +189,23 @@ class Lexer {
 }  // namespace
 
 Token next_token(std::string_view text, std::size_t position) { return Lexer(text, position).next(); }
+
+std::string point_at(std::string_view text, std::size_t position) {
+  constexpr std::size_t kAround = 60;
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
+  position = std::min(position, text.size());
+  std::size_t begin = position > kAround ? position - kAround : 0;
+  std::size_t end = std::min(text.size(), position + kAround);
+  while (begin > 0 && continues(text[begin])) --begin;
+  while (end < text.size() && continues(text[end])) ++end;
+  std::string shown(text.substr(begin, end - begin));
+  for (char& c : shown)
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  // The caret stands under a character, and characters may take several bytes.
+  const auto ahead =
+      std::count_if(text.begin() + static_cast<std::ptrdiff_t>(begin),
+                    text.begin() + static_cast<std::ptrdiff_t>(position), [&](char c) { return !continues(c); });
+  return fmt::format(" at position {}\n  {}\n  {:>{}}", position, shown, '^', ahead + 1);
+}
 
 }  // namespace tegula

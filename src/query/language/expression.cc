@@ -1,10 +1,10 @@
-#include "query/condition/expression.h"
+#include "query/language/expression.h"
 
 #include <algorithm>
 #include <array>
 
 #include "base/fail.h"
-#include "query/condition/lexer.h"
+#include "query/language/lexer.h"
 
 namespace tegula {
 namespace {
@@ -411,24 +411,6 @@ Expression parse_expression(std::string_view text) {
   if (text.size() > kMaxText)
     fail(ErrorKind::invalid_argument, "condition: a text of {} bytes is too long (4 MiB at most)", text.size());
   return Parser(text).parse();
-}
-
-std::string point_at(std::string_view text, std::size_t position) {
-  constexpr std::size_t kAround = 60;
-  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
-  position = std::min(position, text.size());
-  std::size_t begin = position > kAround ? position - kAround : 0;
-  std::size_t end = std::min(text.size(), position + kAround);
-  while (begin > 0 && continues(text[begin])) --begin;
-  while (end < text.size() && continues(text[end])) ++end;
-  std::string shown(text.substr(begin, end - begin));
-  for (char& c : shown)
-    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
-  // The caret stands under a character, and characters may take several bytes.
-  const auto ahead =
-      std::count_if(text.begin() + static_cast<std::ptrdiff_t>(begin),
-                    text.begin() + static_cast<std::ptrdiff_t>(position), [&](char c) { return !continues(c); });
-  return fmt::format(" at position {}\n  {}\n  {:>{}}", position, shown, '^', ahead + 1);
 }
 
 }  // namespace tegula

@@ -1,4 +1,4 @@
-#include "query/condition/dates.h"
+#include "query/language/dates.h"
 
 #include <charconv>
 

@@ -63,11 +63,8 @@ struct Expression {
   const ExpressionNode& root() const { return nodes.back(); }
 };
 
-// Throws invalid_argument with the position and the text marked there. Nesting and size are limited, so that any text
-// is safe to give.
+// Throws invalid_argument with the position and the text marked there. Nesting and length are limited, so that any
+// text is safe to parse.
 Expression parse_expression(std::string_view text);
-
-// The end of a message about `position` in `text`: where it is and a line with a caret under it.
-std::string point_at(std::string_view text, std::size_t position);
 
 }  // namespace tegula

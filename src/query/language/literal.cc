@@ -1,4 +1,4 @@
-#include "query/condition/literal.h"
+#include "query/language/literal.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,17 +8,18 @@
 
 #include "base/endian.h"
 #include "base/fail.h"
-#include "query/condition/dates.h"
+#include "base/half.h"
+#include "query/language/dates.h"
 
 namespace tegula {
 namespace {
 
 bool signed_integers(const Datatype& type) { return type.is_date() || (type.is_integer() && type.is_signed()); }
 
-// The answer that every cell gives.
+// A test with the same answer for every cell.
 EncodedTest decided(bool answer) { return {answer ? CompareOp::always_true : CompareOp::always_false, {}, {}}; }
 
-// A cell that lies below (or above) the literal whatever it holds.
+// Every value of the type lies below (or above) the literal.
 EncodedTest all_below(CompareOp op) {
   return decided(op == CompareOp::lt || op == CompareOp::le || op == CompareOp::ne);
 }
@@ -72,7 +73,7 @@ EncodedTest encode_real(const FieldInfo& field, CompareOp op, const Value& value
   } else {
     put(real);
   }
-  // A finite number beyond the type lies between its largest value and infinity.
+  // A finite literal beyond the type lies between the largest value and infinity.
   if (std::isinf(rounded) && std::isfinite(real)) {
     if (op == CompareOp::eq || op == CompareOp::ne) return decided(op == CompareOp::ne);
     const bool less = op == CompareOp::lt || op == CompareOp::le;
@@ -81,7 +82,7 @@ EncodedTest encode_real(const FieldInfo& field, CompareOp op, const Value& value
   return test;
 }
 
-// Text of a condition is UTF-8; what is not becomes one unit per byte, so that any bytes can be given.
+// Conditions are UTF-8. A byte that is not becomes a code point of its own, so that any bytes can be written.
 std::u32string code_points(std::string_view text) {
   std::u32string out;
   out.reserve(text.size());

@@ -1,22 +1,23 @@
-// What a Condition holds.
+// A condition bound to fields, as it is evaluated: AND and OR over tests.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "query/condition/arithmetic.h"
-#include "query/condition/leaf_test.h"
+#include "query/evaluate/arithmetic.h"
+#include "query/evaluate/leaf_test.h"
 
 namespace tegula {
 
-// Two fields of text.
+// Compares two fields of text.
 struct TextPairTest {
   CompareOp op = CompareOp::eq;
   std::uint32_t left = 0, right = 0;
 };
 
 struct BoundNode {
-  enum class Kind : std::uint8_t { all, any, constant, simple, terms, text_pair };
+  enum class Kind : std::uint8_t { all, any, constant, leaf, terms, text_pair };
   Kind kind = Kind::constant;
   bool constant = true;
   std::uint32_t test = 0;           // index in the vector of its kind
@@ -28,7 +29,7 @@ struct BoundCondition {
   Rules rules = Rules::tiledb;
   std::vector<FieldInfo> fields;
   std::vector<BoundNode> nodes;
-  std::vector<SimpleTest> simple;
+  std::vector<LeafTest> leaves;
   std::vector<TermTest> terms;
   std::vector<TextPairTest> pairs;
 
@@ -36,10 +37,14 @@ struct BoundCondition {
     nodes.push_back(std::move(node));
     return static_cast<std::uint32_t>(nodes.size() - 1);
   }
-  // Compiles the test and makes a node of it.
-  std::uint32_t add(SimpleTest test);
+  // Compiles the test and adds a node for it.
+  std::uint32_t add(LeafTest test);
 };
 
-BoundCondition bind_expression(const Expression& expression, std::span<const FieldInfo> fields, Rules rules);
+// mask[i] becomes 1 where cell first + i matches, else 0. One view per field, in the order of `fields`.
+void evaluate(const BoundCondition& bound, std::span<const ColumnView> columns, std::uint64_t first,
+              std::span<std::uint8_t> mask);
+// `none` and `all` only when the statistics, one per field, prove it.
+Match weigh(const BoundCondition& bound, std::span<const FieldStats> stats);
 
 }  // namespace tegula

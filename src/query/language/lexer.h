@@ -1,4 +1,4 @@
-// Words of the condition language.
+// Tokens of the condition language.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,10 @@ struct Token {
   Value value;
 };
 
-// Throws invalid_argument with the position for what is no word.
+// The token at or after `position`. Throws invalid_argument with the position when there is none.
 Token next_token(std::string_view text, std::size_t position);
+
+// For the end of a message: the position, and the text around it with a caret below.
+std::string point_at(std::string_view text, std::size_t position);
 
 }  // namespace tegula

@@ -1,4 +1,4 @@
-// Calculations over fields, compared with each other.
+// Comparisons of calculated values, such as a + b > 2 * c.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "query/columns/field.h"
-#include "query/condition/condition_tree.h"
-#include "query/condition/expression.h"
+#include "query/language/condition_tree.h"
+#include "query/language/expression.h"
 
 namespace tegula {
 
@@ -33,11 +33,11 @@ struct TermTest {
   std::vector<std::uint32_t> fields;
 };
 
-// The kind in which cells of a field enter a calculation. Throws invalid_argument for text, unsupported for what has no
-// arithmetic here.
+// The kind of number that the cells of a field become in a calculation. Throws invalid_argument for text, unsupported
+// for what has no arithmetic here.
 NumberKind number_kind(const FieldInfo& field);
 NumberKind result_kind(NodeOp op, NumberKind left, NumberKind right);
-// Calculates with constants; both have their own kind, the result has result_kind().
+// The operation on two constants of the given kinds; the result is of result_kind().
 std::uint64_t calculate(NodeOp op, NumberKind left_kind, std::uint64_t left, NumberKind right_kind,
                         std::uint64_t right);
 

@@ -1,19 +1,15 @@
+#include "query/language/parse_aggregates.h"
+
 #include <algorithm>
-#include <string_view>
 
 #include "base/fail.h"
-#include "query/condition/expression.h"
-#include "query/condition/lexer.h"
-#include "tegula/query.h"
+#include "query/language/lexer.h"
 
 namespace tegula {
 namespace {
 
-constexpr std::pair<std::string_view, AggregateOp> kOps[] = {
-    {"count", AggregateOp::count}, {"sum", AggregateOp::sum},   {"min", AggregateOp::min},
-    {"max", AggregateOp::max},     {"mean", AggregateOp::mean}, {"null_count", AggregateOp::null_count},
-    {"std", AggregateOp::std},
-};
+// In the order of AggregateOp.
+constexpr std::string_view kNames[] = {"count", "sum", "min", "max", "mean", "null_count", "std"};
 
 class Parser {
  public:
@@ -58,9 +54,9 @@ class Parser {
       begin = token_.position;
       word = name("an aggregate such as count() or sum(x)");
     }
-    const auto op = std::ranges::find(kOps, std::string_view(word), &std::pair<std::string_view, AggregateOp>::first);
-    if (op == std::end(kOps)) wrong(fmt::format("'{}' is none of count, sum, min, max, mean, null_count, std", word));
-    aggregate.op = op->second;
+    const auto op = find_aggregate(word);
+    if (!op) wrong(fmt::format("'{}' is none of {}", word, fmt::join(kNames, ", ")));
+    aggregate.op = *op;
     if (!take("(")) wrong("expected '('");
     if (aggregate.op == AggregateOp::count)
       take("*");
@@ -77,6 +73,14 @@ class Parser {
 };
 
 }  // namespace
+
+std::string_view name_of(AggregateOp op) { return kNames[static_cast<std::size_t>(op)]; }
+
+std::optional<AggregateOp> find_aggregate(std::string_view name) {
+  const auto found = std::ranges::find(kNames, name);
+  if (found == std::end(kNames)) return {};
+  return static_cast<AggregateOp>(found - std::begin(kNames));
+}
 
 std::vector<Aggregate> parse_aggregates(std::string_view text) { return Parser(text).parse(); }
 

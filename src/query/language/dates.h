@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "query/condition/number.h"
+#include "query/language/int128.h"
 #include "tegula/datatype.h"
 
 namespace tegula {

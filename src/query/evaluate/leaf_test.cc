@@ -1,4 +1,4 @@
-#include "query/condition/leaf_test.h"
+#include "query/evaluate/leaf_test.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,18 +6,19 @@
 
 #include "base/endian.h"
 #include "base/fail.h"
+#include "query/columns/cells.h"
 
 namespace tegula {
 namespace {
 
-std::string_view member(const SimpleTest& test, std::size_t i) {
+std::string_view member(const LeafTest& test, std::size_t i) {
   const std::uint64_t end = i + 1 < test.offsets.size() ? test.offsets[i + 1] : test.value.size();
   return text_of(ByteView(test.value).subspan(test.offsets[i], end - test.offsets[i]));
 }
 
 bool is_set(CompareOp op) { return op == CompareOp::in || op == CompareOp::not_in; }
 
-void check_sizes(const SimpleTest& test, const FieldInfo& field) {
+void check_sizes(const LeafTest& test, const FieldInfo& field) {
   const auto wrong = [&](std::uint64_t size) {
     fail(ErrorKind::corrupt, "a condition compares {} with a value of {} bytes; its cells have {}", describe(field),
          size, field.cell_size());
@@ -34,7 +35,7 @@ void check_sizes(const SimpleTest& test, const FieldInfo& field) {
   }
 }
 
-void compile_integers(SimpleTest& test, const FieldInfo& field, Rules rules) {
+void compile_integers(LeafTest& test, const FieldInfo& field, Rules rules) {
   const Int128 lowest = integer_min(field.type), highest = integer_max(field.type);
   const Int128 value = load_integer(field.type, test.value.data());
   test.low = lowest, test.high = highest;
@@ -60,17 +61,17 @@ void compile_integers(SimpleTest& test, const FieldInfo& field, Rules rules) {
     test.low = std::max(test.low, lowest + 1);
     if (value == lowest) test.high = test.low - 1;
   }
-  test.method = test.low > test.high ? SimpleTest::Method::never : SimpleTest::Method::integers;
+  test.method = test.low > test.high ? LeafTest::Method::never : LeafTest::Method::integers;
 }
 
-void compile_reals(SimpleTest& test, const FieldInfo& field) {
+void compile_reals(LeafTest& test, const FieldInfo& field) {
   const double value = load_real(field.type, test.value.data());
   const bool narrow = test.cells != CellClass::real64;
   const auto beside = [&](double towards) {
     return narrow ? static_cast<double>(std::nextafter(static_cast<float>(value), static_cast<float>(towards)))
                   : std::nextafter(value, towards);
   };
-  test.method = SimpleTest::Method::reals;
+  test.method = LeafTest::Method::reals;
   test.real_low = -INFINITY, test.real_high = INFINITY;
   switch (test.op) {
     case CompareOp::lt:
@@ -91,10 +92,10 @@ void compile_reals(SimpleTest& test, const FieldInfo& field) {
   }
   const bool beyond =
       (test.op == CompareOp::lt && value == -INFINITY) || (test.op == CompareOp::gt && value == INFINITY);
-  if (std::isnan(value) || beyond) test.method = SimpleTest::Method::never;
+  if (std::isnan(value) || beyond) test.method = LeafTest::Method::never;
 }
 
-void compile_set(SimpleTest& test, const FieldInfo& field) {
+void compile_set(LeafTest& test, const FieldInfo& field) {
   test.integer_set.clear(), test.real_set.clear(), test.text_set.clear();
   for (std::size_t i = 0; i < test.offsets.size(); ++i) {
     const std::string_view bytes = member(test, i);
@@ -120,10 +121,10 @@ void compile_set(SimpleTest& test, const FieldInfo& field) {
     set.erase(std::unique(set.begin(), set.end()), set.end());
   };
   tidy(test.integer_set), tidy(test.real_set), tidy(test.text_set);
-  test.method = test.cells == CellClass::integer ? SimpleTest::Method::integer_set
+  test.method = test.cells == CellClass::integer ? LeafTest::Method::integer_set
                 : test.cells == CellClass::half || test.cells == CellClass::real32 || test.cells == CellClass::real64
-                    ? SimpleTest::Method::real_set
-                    : SimpleTest::Method::text_set;
+                    ? LeafTest::Method::real_set
+                    : LeafTest::Method::text_set;
 }
 
 template <class U, bool Swap>
@@ -152,7 +153,7 @@ void with_unit(std::uint32_t size, bool swap, Body body) {
 
 bool swapped(const Datatype& type) { return type.big_endian != (std::endian::native == std::endian::big); }
 
-void evaluate_integers(const SimpleTest& test, const FieldInfo& field, const std::byte* cells, std::uint64_t count,
+void evaluate_integers(const LeafTest& test, const FieldInfo& field, const std::byte* cells, std::uint64_t count,
                        std::uint8_t* mask) {
   with_unit(field.type.size, swapped(field.type), [&]<class U, bool Swap>() {
     const U low = static_cast<U>(test.low), span = static_cast<U>(test.high - test.low);
@@ -165,7 +166,7 @@ void evaluate_integers(const SimpleTest& test, const FieldInfo& field, const std
 }
 
 template <class F, class U, bool Swap>
-void evaluate_reals(const SimpleTest& test, const std::byte* cells, std::uint64_t count, std::uint8_t* mask) {
+void evaluate_reals(const LeafTest& test, const std::byte* cells, std::uint64_t count, std::uint8_t* mask) {
   const F low = static_cast<F>(test.real_low), high = static_cast<F>(test.real_high);
   const std::uint8_t flip = test.negate;
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -174,7 +175,7 @@ void evaluate_reals(const SimpleTest& test, const std::byte* cells, std::uint64_
   }
 }
 
-void evaluate_reals(const SimpleTest& test, const FieldInfo& field, const std::byte* cells, std::uint64_t count,
+void evaluate_reals(const LeafTest& test, const FieldInfo& field, const std::byte* cells, std::uint64_t count,
                     std::uint8_t* mask) {
   const bool swap = swapped(field.type);
   if (test.cells == CellClass::real64)
@@ -189,9 +190,9 @@ void evaluate_reals(const SimpleTest& test, const FieldInfo& field, const std::b
   }
 }
 
-void evaluate_integer_set(const SimpleTest& test, const FieldInfo& field, const std::byte* cells, std::uint64_t count,
+void evaluate_integer_set(const LeafTest& test, const FieldInfo& field, const std::byte* cells, std::uint64_t count,
                           std::uint8_t* mask) {
-  constexpr std::size_t kFew = 8;  // below, comparing with each member is faster than searching
+  constexpr std::size_t kFew = 8;  // up to here, comparing with each member is faster than searching
   const std::vector<std::uint64_t>& bits = test.integer_set;
   const std::uint8_t flip = test.negate;
   with_unit(field.type.size, swapped(field.type), [&]<class U, bool Swap>() {
@@ -234,7 +235,7 @@ bool satisfies(CompareOp op, int order) {
   }
 }
 
-void evaluate_text(const SimpleTest& test, const FieldInfo& field, const ColumnView& column, std::uint64_t first,
+void evaluate_text(const LeafTest& test, const FieldInfo& field, const ColumnView& column, std::uint64_t first,
                    std::uint64_t count, std::uint8_t* mask) {
   const std::uint8_t flip = test.inverted;
   const ByteView value(test.value);
@@ -255,7 +256,7 @@ void evaluate_text(const SimpleTest& test, const FieldInfo& field, const ColumnV
   }
 }
 
-void evaluate_text_set(const SimpleTest& test, const FieldInfo& field, const ColumnView& column, std::uint64_t first,
+void evaluate_text_set(const LeafTest& test, const FieldInfo& field, const ColumnView& column, std::uint64_t first,
                        std::uint64_t count, std::uint8_t* mask) {
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::string_view cell = text_of(text_cell(field, column, first + i));
@@ -264,120 +265,10 @@ void evaluate_text_set(const SimpleTest& test, const FieldInfo& field, const Col
   }
 }
 
-Match of(bool all, bool none) { return all ? Match::all : none ? Match::none : Match::some; }
-Match reversed(Match match) {
-  return match == Match::all ? Match::none : match == Match::none ? Match::all : Match::some;
-}
-
-template <class T, class Set>
-Match weigh_set(const Set& set, const T& min, const T& max) {
-  if (min > max) return Match::some;
-  const auto first = std::lower_bound(set.begin(), set.end(), min);
-  if (first == set.end() || *first > max) return Match::none;
-  return min == max ? Match::all : Match::some;
-}
-
-Match weigh_text(const SimpleTest& test, const FieldInfo& field, ByteView min, ByteView max, Rules rules) {
-  // TileDB's writers order text with strncmp, which stops at a zero byte.
-  const auto has_zero = [](ByteView v) { return std::ranges::find(v, std::byte{0}) != v.end(); };
-  if (rules == Rules::tiledb && (has_zero(min) || has_zero(max))) return Match::some;
-  if (!field.var() && (min.size() != field.cell_size() || max.size() != field.cell_size())) return Match::some;
-  const bool unicode = test.cells == CellClass::fixed_unicode;
-  const auto order = [&](ByteView a, ByteView b) { return compare_text(a, b, unicode, field.type.big_endian); };
-  if (order(min, max) > 0) return Match::some;
-  if (test.method == SimpleTest::Method::text_set) {
-    bool some = false;
-    for (const std::string& member : test.text_set)
-      some = some || (order(bytes_of(member), min) >= 0 && order(bytes_of(member), max) <= 0);
-    const Match match = !some ? Match::none : order(min, max) == 0 ? Match::all : Match::some;
-    return test.negate ? reversed(match) : match;
-  }
-  const int low = order(min, test.value), high = order(max, test.value);
-  Match match = Match::some;
-  switch (test.op) {
-    case CompareOp::lt:
-      match = of(high < 0, low >= 0);
-      break;
-    case CompareOp::le:
-      match = of(high <= 0, low > 0);
-      break;
-    case CompareOp::gt:
-      match = of(low > 0, high <= 0);
-      break;
-    case CompareOp::ge:
-      match = of(low >= 0, high < 0);
-      break;
-    case CompareOp::eq:
-      match = of(low == 0 && high == 0, low > 0 || high < 0);
-      break;
-    default:
-      match = of(low > 0 || high < 0, low == 0 && high == 0);
-      break;
-  }
-  return test.inverted ? reversed(match) : match;
-}
-
-// The answer among cells that are not null.
-Match weigh_values(const SimpleTest& test, const FieldInfo& field, const FieldStats& stats, Rules rules) {
-  using Method = SimpleTest::Method;
-  if (test.method == Method::always) return test.negate ? Match::none : Match::all;
-  if (test.method == Method::never) return test.negate ? Match::all : Match::none;
-  if (!stats.min || !stats.max) return Match::some;
-  const ByteView min = *stats.min, max = *stats.max;
-  if (test.method == Method::text || test.method == Method::text_set) return weigh_text(test, field, min, max, rules);
-  if (min.size() != field.type.size || max.size() != field.type.size) return Match::some;
-  Match match = Match::some;
-  if (test.cells == CellClass::integer) {
-    const Int128 low = load_integer(field.type, min.data()), high = load_integer(field.type, max.data());
-    if (low > high) return Match::some;
-    if (test.method == Method::integers) {
-      match = of(low >= test.low && high <= test.high, high < test.low || low > test.high);
-    } else {
-      std::vector<Int128> set;
-      for (const std::uint64_t offset : test.offsets)
-        set.push_back(load_integer(field.type, test.value.data() + offset));
-      std::ranges::sort(set);
-      match = weigh_set(set, low, high);
-    }
-  } else {
-    const double low = load_real(field.type, min.data()), high = load_real(field.type, max.data());
-    if (!stats.no_nan || !(low <= high)) return Match::some;
-    match = test.method == Method::reals
-                ? of(low >= test.real_low && high <= test.real_high, high < test.real_low || low > test.real_high)
-                : weigh_set(test.real_set, low, high);
-  }
-  return test.negate ? reversed(match) : match;
-}
-
 }  // namespace
 
-int compare_text(ByteView a, ByteView b, bool unicode, bool big_endian) {
-  const std::size_t common = std::min(a.size(), b.size());
-  if (unicode && !big_endian) {
-    for (std::size_t i = 0; i + 4 <= common; i += 4) {
-      const auto x = load_le<std::uint32_t>(a.data() + i), y = load_le<std::uint32_t>(b.data() + i);
-      if (x != y) return x < y ? -1 : 1;
-    }
-  } else if (common) {
-    if (const int order = std::memcmp(a.data(), b.data(), common)) return order;
-  }
-  return a.size() == b.size() ? 0 : a.size() < b.size() ? -1 : 1;
-}
-
-ByteView text_cell(const FieldInfo& field, const ColumnView& column, std::uint64_t i) {
-  if (field.var()) return {column.data + column.offsets[i], column.offsets[i + 1] - column.offsets[i]};
-  const std::uint64_t size = field.cell_size();
-  return {column.data + i * size, size};
-}
-
-void mask_nulls(const ColumnView& column, std::uint64_t first, std::uint64_t count, std::uint8_t* mask) {
-  if (!column.validity) return;
-  for (std::uint64_t i = 0; i < count; ++i)
-    mask[i] &= static_cast<std::uint8_t>(column.validity[first + i] != std::byte{0});
-}
-
-void compile(SimpleTest& test, const FieldInfo& field, Rules rules) {
-  using Method = SimpleTest::Method;
+void compile(LeafTest& test, const FieldInfo& field, Rules rules) {
+  using Method = LeafTest::Method;
   test.cells = cell_class(field);
   test.negate = test.inverted != (test.op == CompareOp::ne || test.op == CompareOp::not_in);
   if (test.null) {
@@ -405,9 +296,9 @@ void compile(SimpleTest& test, const FieldInfo& field, Rules rules) {
   }
 }
 
-void evaluate(const SimpleTest& test, const FieldInfo& field, const ColumnView& column, std::uint64_t first,
+void evaluate(const LeafTest& test, const FieldInfo& field, const ColumnView& column, std::uint64_t first,
               std::uint64_t count, std::uint8_t* mask) {
-  using Method = SimpleTest::Method;
+  using Method = LeafTest::Method;
   if (column.absent) {
     std::memset(mask, 0, count);
     return;
@@ -448,20 +339,6 @@ void evaluate(const SimpleTest& test, const FieldInfo& field, const ColumnView& 
       break;
   }
   mask_nulls(column, first, count, mask);
-}
-
-Match weigh(const SimpleTest& test, const FieldInfo& field, const FieldStats& stats, Rules rules) {
-  if (stats.absent) return Match::none;
-  const bool nulls_known = !field.nullable || stats.null_count.has_value();
-  const std::uint64_t nulls = field.nullable ? stats.null_count.value_or(0) : 0;
-  const bool all_null = field.nullable && stats.null_count && stats.cells > 0 && nulls >= stats.cells;
-  if (test.method == SimpleTest::Method::is_null) {
-    const Match match = !nulls_known ? Match::some : nulls == 0 ? Match::none : all_null ? Match::all : Match::some;
-    return test.negate ? reversed(match) : match;
-  }
-  if (all_null) return Match::none;
-  const Match match = weigh_values(test, field, stats, rules);
-  return match == Match::all && (!nulls_known || nulls > 0) ? Match::some : match;
 }
 
 }  // namespace tegula
