@@ -25,7 +25,7 @@ namespace {
 
 using codec::Params;
 
-// The chunk that compressors see behind a byte shuffle.
+// The chunk after a byte shuffle, as compressors see it.
 Bytes shuffled() {
   const Bytes raw = smooth_floats();
   Bytes out(raw.size());

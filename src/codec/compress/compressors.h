@@ -1,4 +1,5 @@
-// Bytes to bytes. Pure functions: no files, no threads, no tiles, no global state.
+// The compressors that formats look up by name. All codecs are pure functions from bytes to bytes: no files, no
+// threads, no global state.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +11,14 @@
 
 namespace tegula::codec {
 
-// What a codec may need to know beyond its bytes; each codec's file says which members it looks at.
+// What a codec may need to know besides its bytes; the header of each codec says which members it uses.
 struct Params {
   int level = -1;                  // -1: the codec's default
   std::uint32_t cell_size = 1;     // RLE: bytes of a cell
   std::uint32_t element_size = 1;  // shuffles: bytes of an element
 };
 
-// One compressor. The three functions throw Error(corrupt) for bad input and Error(invalid_argument) for bad
-// parameters.
+// One compressor. Both functions throw corrupt for bad input and invalid_argument for bad parameters.
 struct Compressor {
   std::string_view name;
   // Fills `out` exactly, consuming all of `in`, or throws.
@@ -27,8 +27,9 @@ struct Compressor {
   void (*encode)(ByteView in, Bytes& out, const Params& params);
 };
 
-// The whole registry: gzip (zlib framing), zstd, lz4, bzip2, rle. Null when unknown.
-const Compressor* find_compressor(std::string_view name);
+// All of them: gzip (zlib framing), zstd, lz4, bzip2, rle.
 std::span<const Compressor> compressors();
+// Null for an unknown name.
+const Compressor* find_compressor(std::string_view name);
 
 }  // namespace tegula::codec

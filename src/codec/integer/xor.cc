@@ -1,5 +1,3 @@
-// Neighbours combined with exclusive or (TileDB filter 16).
-//
 //   element 0 | v[i] ^ v[i-1] ...; elements of 1, 2, 4 or 8 bytes, whatever their type.
 #include "codec/integer/xor.h"
 

@@ -58,7 +58,7 @@ TEST(Blosc, ReadsWhatLibbloscWrites) {
   for (std::size_t size : kSizes) raws.push_back(mixed(size));
   for_each_setting([&](const BloscParams& p) {
     for (const Bytes& raw : raws) {
-      if (p.level == 9 && raw.size() > 5000 && p.typesize != 4) continue;  // slow, and no other layout than at 5
+      if (p.level == 9 && raw.size() > 5000 && p.typesize != 4) continue;  // slow, and laid out as at level 5
       const Bytes chunk = encode(raw, p);
       const BloscHeader header = blosc_header(chunk);
       ASSERT_EQ(header.nbytes, raw.size()) << describe(p, raw.size());
@@ -240,7 +240,7 @@ TEST(Blosc, Truncation) {
       const Bytes raw = smooth_floats(600), chunk = encode(raw, {cname, 5, shuffle, 4, 1024});
       for (std::size_t n = 0; n < chunk.size(); ++n)
         EXPECT_ERROR(corrupt, "", decode(ByteView(chunk).first(n), raw.size()));
-      // The same with a header that agrees to the cut.
+      // The same with a header that claims the shorter length.
       for (std::size_t n = 16; n < chunk.size(); ++n) {
         Bytes cut(chunk.begin(), chunk.begin() + static_cast<std::ptrdiff_t>(n));
         store_le<std::uint32_t>(cut.data() + 12, static_cast<std::uint32_t>(n));

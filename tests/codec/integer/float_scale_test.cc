@@ -61,7 +61,7 @@ TEST(FloatScale, Vectors) {
   }
 }
 
-// 0.1 * 3 is rounded up before 0.3 is taken away; a fused operation would give half of the rest.
+// 0.1 * 3 is rounded up before 0.3 is taken away; a fused operation would give half of the difference.
 TEST(FloatScale, ProductAndSumAreRoundedApart) {
   Bytes back(8);
   float_scale_decode(from_hex("03000000"), back, {0.1, -0.3, 4, 8});

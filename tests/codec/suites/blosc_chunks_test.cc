@@ -1,5 +1,4 @@
-// Chunks that bcolz 0.12.1 to 1.13 wrote, with the digest of the values that its users put in.
-// tests/data/blosc/make.py.
+// Chunks that bcolz 0.12.1 to 1.13 wrote, with digests of the values that were written (tests/data/blosc/make.py).
 #include <fstream>
 #include <iterator>
 #include <sstream>
