@@ -59,7 +59,7 @@ class TableRows final : public RowSource {
   std::uint64_t block_rows_ = kBlockRows;
 };
 
-class CarrayCells final : public DenseSource {
+class CarrayCells final : public GridSource {
  public:
   explicit CarrayCells(std::shared_ptr<const Opened> opened) : opened_(std::move(opened)) {}
   const Schema& schema() const override { return opened_->schema; }
@@ -88,7 +88,7 @@ void read_field(const Opened& opened, const Selection& selection, std::string_vi
 std::unique_ptr<BatchStream> query(std::shared_ptr<const Opened> opened, const Query& query) {
   if (opened->table) return query_table(std::make_shared<TableRows>(std::move(opened)), query);
   opened->columns[0].refuse_objects();
-  return query_dense(std::make_shared<CarrayCells>(std::move(opened)), query);
+  return query_grid(std::make_shared<CarrayCells>(std::move(opened)), query);
 }
 
 }  // namespace tegula::bcolz

@@ -17,7 +17,7 @@
 namespace tegula::zarr {
 
 // Shares the state and the store with the array that made it, so that a query may outlive changes of the array.
-class ZarrArray::Source final : public DenseSource {
+class ZarrArray::Source final : public GridSource {
  public:
   Source(std::shared_ptr<const State> state, ChunkStore chunks)
       : state_(std::move(state)), chunks_(std::move(chunks)) {}
@@ -101,7 +101,7 @@ Metadata ZarrArray::metadata() const { return metadata_of(load_attributes(*store
 std::unique_ptr<BatchStream> ZarrArray::query(const Query& query) const {
   std::shared_ptr<const State> state = current();
   ChunkStore store = chunks(*state);
-  return query_dense(std::make_shared<Source>(std::move(state), std::move(store)), query);
+  return query_grid(std::make_shared<Source>(std::move(state), std::move(store)), query);
 }
 
 void ZarrArray::read(const Selection& selection, std::string_view field, const StridedBuffer& out,
