@@ -1,14 +1,22 @@
-// Products that stay at the largest number instead of overflowing.
+// Products that do not overflow.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace tegula {
 
-constexpr std::uint64_t saturated_product(std::uint64_t a, std::uint64_t b) {
+// No value when the product does not fit.
+constexpr std::optional<std::uint64_t> checked_product(std::uint64_t a, std::uint64_t b) {
   std::uint64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+  if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;
+  return product;
+}
+
+// The largest number when the product does not fit.
+constexpr std::uint64_t saturated_product(std::uint64_t a, std::uint64_t b) {
+  return checked_product(a, b).value_or(UINT64_MAX);
 }
 
 constexpr std::uint64_t saturated_product(std::span<const std::uint64_t> factors) {

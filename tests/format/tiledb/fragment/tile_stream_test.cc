@@ -1,12 +1,13 @@
 // Large tiles go through memory in pieces.
+#include "format/tiledb/fragment/tile_stream.h"
+
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <numeric>
 
-#include "format/tiledb/fragment/tile_source.h"
 #include "format/tiledb/read/opened_array.h"
-#include "reader_build.h"
+#include "format/tiledb/reader_build.h"
 #include "store/wrap/wrappers.h"
 #include "support/expect_error.h"
 

@@ -10,11 +10,11 @@ namespace tegula::tiledb {
 
 // Objects that are taken for a while, given back and kept. Safe to share between threads.
 template <class T>
-class LeasePool {
+class ObjectPool {
  public:
   class Lease {
    public:
-    explicit Lease(LeasePool& pool) : pool_(pool), object_(pool.take()) {}
+    explicit Lease(ObjectPool& pool) : pool_(pool), object_(pool.take()) {}
     ~Lease() {
       if (object_) pool_.give(std::move(object_));
     }
@@ -24,7 +24,7 @@ class LeasePool {
     T* operator->() { return object_.get(); }
 
    private:
-    LeasePool& pool_;
+    ObjectPool& pool_;
     std::unique_ptr<T> object_;
   };
 

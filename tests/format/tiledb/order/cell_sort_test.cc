@@ -1,4 +1,6 @@
 // Cells sorted as integers, against a comparison of coordinates.
+#include "format/tiledb/order/cell_sort.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,8 +9,6 @@
 
 #include "base/endian.h"
 #include "format/tiledb/disk/nd_range.h"
-#include "format/tiledb/order/cell_sort.h"
-#include "format/tiledb/order/radix_sort.h"
 
 namespace tegula::tiledb {
 namespace {
@@ -153,7 +153,7 @@ std::vector<std::uint64_t> by_comparing(const Case& c, Order order) {
   return indices;
 }
 
-TEST(ReaderSort, AgreesWithComparing) {
+TEST(CellSort, AgreesWithComparing) {
   for (Case& c : cases())
     for (const Order tiles : {Order::row, Order::col})
       for (const Order cells : {Order::row, Order::col})
@@ -171,28 +171,7 @@ TEST(ReaderSort, AgreesWithComparing) {
         }
 }
 
-TEST(RadixSort, KeepsTheOrderOfEquals) {
-  struct Keyed {
-    std::uint64_t key = 0, index = 0;
-  };
-  const auto key = [](const Keyed& e) { return e.key; };
-  std::mt19937_64 random(1);
-  for (const std::size_t n : {0u, 1u, 2u, 100u, 10000u, 200000u})
-    for (const unsigned low : {0u, 3u})
-      for (const unsigned threads : {1u, 4u}) {
-        Buffer<Keyed> elements(n), expected;
-        for (std::size_t i = 0; i < n; ++i) elements[i] = {random() % (n / 2 + 1) << (i % 3 == 0 ? 40 : 0), i};
-        expected = elements;
-        std::stable_sort(expected.begin(), expected.end(),
-                         [&](const Keyed& a, const Keyed& b) { return a.key >> low < b.key >> low; });
-        Work work;
-        work.threads = threads;
-        RadixSort<Keyed, decltype(key)>(key, low, work).sort(elements, 60);
-        for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(elements[i].index, expected[i].index) << n << " " << low;
-      }
-}
-
-TEST(ReaderSort, FindsTheFirstTwins) {
+TEST(CellSort, FindsTheFirstTwins) {
   // Few bits, so that key and index share an integer, and many, so that they do not.
   for (const auto& [factor, different] :
        {std::pair(INT64_C(16), 4), std::pair(INT64_C(16), 8), std::pair(INT64_C(1) << 45, 4)}) {
@@ -213,7 +192,7 @@ TEST(ReaderSort, FindsTheFirstTwins) {
   }
 }
 
-TEST(ReaderSort, TheTwoZerosAreOnePlace) {
+TEST(CellSort, TheTwoZerosAreOnePlace) {
   const std::vector<Column> columns{number_column<float>({-0.0f, 0.0f, 1.0f}, TypeId::float32)};
   EXPECT_TRUE(CellOrder::same_place(columns, 0, 1));
   EXPECT_FALSE(CellOrder::same_place(columns, 1, 2));

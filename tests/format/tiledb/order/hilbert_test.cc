@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "fields.h"
-#include "hex.h"
+#include "format/tiledb/fields.h"
+#include "format/tiledb/hex.h"
 
 namespace tegula::tiledb {
 namespace {

@@ -1,9 +1,10 @@
+#include "format/tiledb/filter/chunked_tile.h"
+
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-#include "format/tiledb/filter/chunked_tile.h"
-#include "hex.h"
+#include "format/tiledb/hex.h"
 #include "support/expect_error.h"
 
 namespace tegula::tiledb {
@@ -12,7 +13,7 @@ namespace {
 using testing::hex;
 using Sizes = std::vector<std::uint64_t>;
 
-TEST(Tile, fixed_cells_are_cut_whole) {
+TEST(ChunkedTile, fixed_cells_are_cut_whole) {
   EXPECT_EQ(cut_cells(9, 3), (Sizes{9}));
   EXPECT_EQ(cut_cells(70000, 1), (Sizes{65536, 4464}));
   EXPECT_EQ(cut_cells(65538, 3), (Sizes{65535, 3}));
@@ -27,7 +28,7 @@ struct CutRow {
   Sizes chunks;
 };
 
-TEST(Tile, variable_cells_are_cut_by_version) {
+TEST(ChunkedTile, variable_cells_are_cut_by_version) {
   const CutRow rows[] = {
       {"a cut behind the last cell", {30000, 30000, 10000}, 11, {70000, 0}},
       {"a huge cell", {50000, 100000, 5}, 11, {50000, 100000, 5}},
@@ -50,7 +51,7 @@ TEST(Tile, variable_cells_are_cut_by_version) {
   }
 }
 
-TEST(Tile, round_trips) {
+TEST(ChunkedTile, round_trips) {
   Bytes raw(300000);
   for (std::size_t i = 0; i < raw.size(); ++i) raw[i] = static_cast<std::byte>(i / 100);
   Pipeline pipeline;
@@ -72,7 +73,7 @@ TEST(Tile, round_trips) {
   EXPECT_ERROR(corrupt, "file at byte", decode_tile(plan, parse_chunks(tile, place), out, place, scratch, {}));
 }
 
-TEST(Tile, damage_is_named) {
+TEST(ChunkedTile, damage_is_named) {
   const auto parse = [](const char* text) {
     const Bytes bytes = hex(text);
     return parse_chunks(bytes, {"file", 100}).size();

@@ -1,4 +1,4 @@
-#include "format/tiledb/fragment/tile_reads.h"
+#include "format/tiledb/fragment/tile_fetch.h"
 
 #include <map>
 #include <set>
@@ -11,7 +11,7 @@ namespace tegula::tiledb {
 
 namespace {
 
-constexpr std::uint64_t kUnchecked = 16 << 20;
+constexpr std::uint64_t kUncheckedBytes = 16 << 20;
 
 [[noreturn]] void fail_missing(const ArrayFiles& files, std::string_view key) {
   fail(ErrorKind::corrupt, "{}: missing, although the fragment is committed", files.store->describe(key));
@@ -19,23 +19,27 @@ constexpr std::uint64_t kUnchecked = 16 << 20;
 
 }  // namespace
 
-void prefetch_offsets(std::span<const TileRef> refs, const Work& work) {
+void prefetch_tile_places(const Fragment& fragment, std::span<const StoredField* const> fields) {
+  std::vector<WantedPart> parts;
+  for (const StoredField* field : fields) {
+    parts.push_back({FragmentPart::tile_offsets, field->slot});
+    if (field->var()) {
+      parts.push_back({FragmentPart::var_offsets, field->slot});
+      parts.push_back({FragmentPart::var_sizes, field->slot});
+    }
+    if (field->nullable) parts.push_back({FragmentPart::validity_offsets, field->slot});
+  }
+  if (!parts.empty()) fragment.prefetch(parts);
+}
+
+void prefetch_tile_places(std::span<const TileRef> refs, const Work& work) {
   std::map<const Fragment*, std::set<const StoredField*>> wanted;
   for (std::size_t i = 0; i < refs.size(); ++i)
     if (i == 0 || refs[i].fragment != refs[i - 1].fragment || refs[i].field != refs[i - 1].field)
       wanted[refs[i].fragment].insert(refs[i].field);
   const std::vector<std::pair<const Fragment*, std::set<const StoredField*>>> fragments(wanted.begin(), wanted.end());
   parallel_for(work, fragments.size(), [&](std::size_t i) {
-    std::vector<WantedPart> parts;
-    for (const StoredField* field : fragments[i].second) {
-      parts.push_back({FragmentPart::tile_offsets, field->slot});
-      if (field->var()) {
-        parts.push_back({FragmentPart::var_offsets, field->slot});
-        parts.push_back({FragmentPart::var_sizes, field->slot});
-      }
-      if (field->nullable) parts.push_back({FragmentPart::validity_offsets, field->slot});
-    }
-    fragments[i].first->prefetch(parts);
+    prefetch_tile_places(*fragments[i].first, std::vector(fragments[i].second.begin(), fragments[i].second.end()));
   });
 }
 
@@ -46,7 +50,7 @@ void fetch_ranges(const ArrayFiles& files, std::span<RangeRead> reads) {
 }
 
 void check_file_size(const ArrayFiles& files, const std::string& key, std::uint64_t begin, std::uint64_t end) {
-  if (end - begin <= kUnchecked) return;
+  if (end - begin <= kUncheckedBytes) return;
   const std::optional<std::uint64_t> size = files.store->size(key);
   if (!size) fail_missing(files, key);
   if (end > *size)

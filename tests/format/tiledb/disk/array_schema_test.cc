@@ -2,8 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "fields.h"
-#include "hex.h"
+#include "format/tiledb/disk/schema_model.h"
+#include "format/tiledb/fields.h"
+#include "format/tiledb/hex.h"
 #include "support/expect_error.h"
 
 namespace tegula::tiledb {

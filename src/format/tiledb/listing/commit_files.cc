@@ -1,4 +1,4 @@
-#include "format/tiledb/listing/commits.h"
+#include "format/tiledb/listing/commit_files.h"
 
 #include <algorithm>
 #include <set>
@@ -28,7 +28,7 @@ std::set<std::string> consolidated_marks(const Store& store) {
 
 }  // namespace
 
-std::string commit_mark(std::string_view name, std::uint32_t version) {
+std::string commit_file(std::string_view name, std::uint32_t version) {
   if (in_commits_folder(version)) return join(kCommitsFolder, std::string(name) + ".wrt");
   return has_ok_files(version) ? std::string(name) + ".ok" : std::string();
 }
@@ -41,7 +41,7 @@ void remove_together(Store& store, std::span<const FragmentEntry> fragments) {
     std::string lines;
     std::uint64_t first = UINT64_MAX, last = 0;
     for (const FragmentEntry& entry : fragments) {
-      const std::string mark = commit_mark(entry.name, entry.time.version);
+      const std::string mark = commit_file(entry.name, entry.time.version);
       if (mark.empty() || consolidated.contains(mark)) continue;
       lines += mark + "\n";
       first = std::min(first, entry.time.first);
@@ -61,7 +61,7 @@ void remove_fragments(Store& store, std::span<const FragmentEntry> fragments) {
   std::uint64_t first = UINT64_MAX, last = 0;
   std::set<std::string_view> changed;
   for (const FragmentEntry& entry : fragments) {
-    const std::string mark = commit_mark(entry.name, entry.time.version);
+    const std::string mark = commit_file(entry.name, entry.time.version);
     if (consolidated.contains(mark)) ignored += mark + "\n";
     first = std::min(first, entry.time.first);
     last = std::max(last, entry.time.last);
@@ -70,7 +70,7 @@ void remove_fragments(Store& store, std::span<const FragmentEntry> fragments) {
                                                            : std::string_view());
   }
   for (const FragmentEntry& entry : fragments) {
-    const std::string mark = commit_mark(entry.name, entry.time.version);
+    const std::string mark = commit_file(entry.name, entry.time.version);
     store.remove(mark.empty() ? join(entry.folder, kFragmentMetadataFile) : mark);
   }
   // A folder must not lose files before its mark is gone for good.

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "hex.h"
+#include "format/tiledb/hex.h"
 #include "store/memory/memory_store.h"
 #include "store/wrap/wrappers.h"
 #include "support/expect_error.h"

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "fields.h"
 #include "format/tiledb/disk/fragment_lists.h"
 #include "format/tiledb/disk/rtree.h"
-#include "hex.h"
+#include "format/tiledb/fields.h"
+#include "format/tiledb/hex.h"
 #include "support/expect_error.h"
 
 namespace tegula::tiledb {

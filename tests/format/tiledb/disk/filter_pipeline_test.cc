@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "hex.h"
+#include "format/tiledb/hex.h"
 #include "support/expect_error.h"
 
 namespace tegula::tiledb {

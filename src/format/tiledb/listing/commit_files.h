@@ -12,7 +12,7 @@
 namespace tegula::tiledb {
 
 // Key of the mark of a fragment; empty before version 5, where the metadata is the mark.
-std::string commit_mark(std::string_view name, std::uint32_t version);
+std::string commit_file(std::string_view name, std::uint32_t version);
 
 // Removes fragments, oldest first: their marks, which ends them for readers, then their folders. Marks that a file of
 // commits (.con) holds are struck out by another (.ign). A stop in between leaves the rest, and folders that are no
