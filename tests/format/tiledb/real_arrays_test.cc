@@ -11,7 +11,7 @@
 #include "hex.h"
 #include "store/memory/memory_store.h"
 #include "store/open/open_store.h"
-#include "store/wrap/wrappers.h"
+#include "store/wrap/counting_store.h"
 #include "support/expect_error.h"
 
 namespace tegula::tiledb {

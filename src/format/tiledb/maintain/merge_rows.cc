@@ -266,7 +266,7 @@ void MergeInput::append(std::span<const SparseTile> tiles, std::uint64_t slab, M
     parallel_for(work, rows.columns.size(), [&](std::size_t c) { append_column(c, loaded, rows.columns[c]); });
     loaded.clear();
     data.clear();
-    release_free_memory();
+    trim_heap();
   }
 }
 

@@ -8,7 +8,7 @@
 
 #include "format/tiledb/read/opened_array.h"
 #include "format/tiledb/reader_build.h"
-#include "store/wrap/wrappers.h"
+#include "store/wrap/counting_store.h"
 #include "support/expect_error.h"
 
 namespace tegula::tiledb {
