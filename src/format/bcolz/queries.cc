@@ -59,7 +59,7 @@ class TableRows final : public RowSource {
   std::uint64_t block_rows_ = kBlockRows;
 };
 
-class CarrayCells final : public DenseSource {
+class CarrayCells final : public GridSource {
  public:
   explicit CarrayCells(std::shared_ptr<const Snapshot> snapshot) : snapshot_(std::move(snapshot)) {}
   const Schema& schema() const override { return *snapshot_->schema; }
@@ -88,7 +88,7 @@ void read_field(const Snapshot& snapshot, const Selection& selection, std::strin
 std::unique_ptr<BatchStream> query(std::shared_ptr<const Snapshot> snapshot, const Query& query) {
   if (snapshot->table) return query_table(std::make_shared<TableRows>(std::move(snapshot)), query);
   snapshot->columns[0].refuse_objects();
-  return query_dense(std::make_shared<CarrayCells>(std::move(snapshot)), query);
+  return query_grid(std::make_shared<CarrayCells>(std::move(snapshot)), query);
 }
 
 }  // namespace tegula::bcolz

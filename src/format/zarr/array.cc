@@ -19,7 +19,7 @@
 namespace tegula::zarr {
 
 // Shares the snapshot and the store with the array, so that a query can go on after the array changed or was closed.
-class ZarrArray::Source final : public DenseSource {
+class ZarrArray::Source final : public GridSource {
  public:
   Source(std::shared_ptr<const Snapshot> snapshot, ChunkStore chunks)
       : snapshot_(std::move(snapshot)), chunks_(std::move(chunks)) {}
@@ -101,7 +101,7 @@ Metadata ZarrArray::metadata() const { return metadata_of(load_attributes(*store
 std::unique_ptr<BatchStream> ZarrArray::query(const Query& query) const {
   std::shared_ptr<const Snapshot> now = snapshot();
   ChunkStore store = chunks(*now);
-  return query_dense(std::make_shared<Source>(std::move(now), std::move(store)), query);
+  return query_grid(std::make_shared<Source>(std::move(now), std::move(store)), query);
 }
 
 void ZarrArray::read(const Selection& selection, std::string_view field, const StridedBuffer& out,

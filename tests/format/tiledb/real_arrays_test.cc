@@ -5,6 +5,7 @@
 #include <random>
 
 #include "format/tiledb/fragment/tile_source.h"
+#include "format/tiledb/fragment/tile_stream.h"
 #include "format/tiledb/read/metadata.h"
 #include "format/tiledb/read/opened_array.h"
 #include "hex.h"

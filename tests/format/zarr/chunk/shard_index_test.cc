@@ -1,6 +1,6 @@
 // Shards are read through their index, and what the index says is checked.
 #include "base/endian.h"
-#include "codec/checksum/checksum.h"
+#include "codec/checksum/crc32c.h"
 #include "format/zarr/codec/sharding.h"
 #include "format/zarr/numbers_array.h"
 #include "store/wrap/counting_store.h"
