@@ -194,7 +194,7 @@ Json json_argument(const std::string& text, const std::string& name) {
     return parse_json(bytes_of(text), name);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::corrupt) throw;
-    fail(ErrorKind::invalid_argument, "{}", message_of(error));
+    fail(ErrorKind::invalid_argument, "{}", error_message(error));
   }
 }
 

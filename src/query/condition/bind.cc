@@ -130,7 +130,8 @@ class Binder {
       const ContextNode::Adopt alone(nullptr);  // the error thrown below adds the open contexts
       return f();
     } catch (const Error& error) {
-      throw Error(error.kind(), fmt::format("condition: {}{}", message_of(error), point_at(in_.text, node.position)));
+      throw Error(error.kind(),
+                  fmt::format("condition: {}{}", error_message(error), point_at(in_.text, node.position)));
     }
   }
 

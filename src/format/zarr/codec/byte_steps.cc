@@ -1,4 +1,5 @@
-// The bytes -> bytes steps of every version, by the names that numcodecs gives them.
+#include "format/zarr/codec/byte_steps.h"
+
 #include <algorithm>
 
 #include "base/cursor.h"
@@ -8,7 +9,7 @@
 #include "codec/compress/gzip_stream.h"
 #include "codec/compress/lzma_stream.h"
 #include "codec/compress/zstd_stream.h"
-#include "format/zarr/codec/codec_chain.h"
+#include "codec/numcodecs/numcodecs.h"
 #include "format/zarr/codec/dtypes.h"
 #include "format/zarr/codec/options.h"
 
