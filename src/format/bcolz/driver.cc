@@ -1,9 +1,9 @@
 #include "format/bcolz/driver.h"
 
 #include "format/bcolz/array.h"
+#include "format/bcolz/create.h"
 #include "format/bcolz/schema_model.h"
 #include "format/bcolz/snapshot.h"
-#include "format/bcolz/write.h"
 
 namespace tegula::bcolz {
 
@@ -19,7 +19,7 @@ Found probe(const Store& store) {
 }
 
 std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions&) {
-  return std::make_shared<BcolzArray>(Opened::open(std::move(store)));
+  return std::make_shared<BcolzArray>(Snapshot::open(std::move(store)));
 }
 
 std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options) {
