@@ -1,8 +1,11 @@
+#include "format/tiledb/read/group_contents.h"
+
 #include <gtest/gtest.h>
 
-#include "format/tiledb/filter/generic_tile.h"
 #include "format/tiledb/disk/group_members.h"
+#include "format/tiledb/filter/generic_tile.h"
 #include "format/tiledb/hex.h"
+#include "format/tiledb/listing/object_kind.h"
 #include "store/memory/memory_store.h"
 #include "support/expect_error.h"
 
