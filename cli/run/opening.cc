@@ -11,7 +11,7 @@
 #include "files/text_file.h"
 #include "format/registry/registry.h"
 #include "store/open/open_store.h"
-#include "store/wrap/wrappers.h"
+#include "store/wrap/tracing_store.h"
 #include "text/iso_dates.h"
 #include "text/value_text.h"
 

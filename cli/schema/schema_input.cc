@@ -12,7 +12,7 @@
 #include "convert/target.h"
 #include "files/text_file.h"
 #include "input/request.h"
-#include "query/condition/literal.h"
+#include "query/language/literal.h"
 #include "text/cell_input.h"
 #include "text/numbers_text.h"
 

@@ -11,7 +11,7 @@
 #include "base/endian.h"
 #include "base/fail.h"
 #include "base/utf8.h"
-#include "query/condition/number.h"
+#include "base/half.h"
 #include "text/iso_dates.h"
 
 namespace tegula::cli {

@@ -9,7 +9,7 @@
 #include "app/verbs.h"
 #include "base/fail.h"
 #include "output/output.h"
-#include "query/condition/literal.h"
+#include "query/language/literal.h"
 #include "run/opening.h"
 #include "run/reading.h"
 #include "run/written_part.h"

@@ -4,7 +4,7 @@
 #include "base/endian.h"
 #include "base/utf8.h"
 #include "convert/compare.h"
-#include "query/condition/literal.h"
+#include "query/language/literal.h"
 
 namespace tegula {
 

@@ -13,7 +13,7 @@ namespace {
 
 using bcolz::BcolzArray;
 using bcolz::Carray;
-using bcolz::Opened;
+using bcolz::Snapshot;
 
 // Chunks that wait elsewhere for a write to end, and rows that no table counts, are better read than copied; so are
 // chunks that an old C-Blosc may have spoiled, which are told by who wrote the carray, and the copy is tegula's.
@@ -27,14 +27,14 @@ bool plain(const Carray& carray) {
 bool carrays_fit(const Array& source, const Target& target) {
   const auto* from = dynamic_cast<const BcolzArray*>(&source);
   if (!from || target.schema.format != "bcolz") return false;
-  const std::shared_ptr<const Opened> opened = from->snapshot();
+  const std::shared_ptr<const Snapshot> opened = from->snapshot();
   const std::vector<std::uint64_t> chunks = target.schema.chunks();
   if (target.schema.table != opened->table || opened->rows == 0 || chunks.empty()) return false;
   // chunks() clips them to the rows there are.
   const Value& tile = target.schema.dimensions[0].tile;
-  if (tile != opened->schema.dimensions[0].tile) return false;
+  if (tile != opened->schema->dimensions[0].tile) return false;
   for (std::size_t i = 0; i < target.sources.size(); ++i) {
-    const Attribute &to = target.schema.attributes[i], *was = opened->schema.attribute(target.sources[i]);
+    const Attribute &to = target.schema.attributes[i], *was = opened->schema->attribute(target.sources[i]);
     const Carray& carray = opened->columns[opened->column(target.sources[i])];
     if (!was || !plain(carray) || tile != Value(carray.storage.chunklen) || !(to.type == was->type) ||
         to.values_per_cell != was->values_per_cell || to.filters != was->filters)
@@ -48,10 +48,10 @@ std::uint64_t pass_carrays(const Array& source, const std::vector<std::string>& 
   const auto* from = dynamic_cast<const BcolzArray*>(&source);
   auto* to = dynamic_cast<BcolzArray*>(&target);
   if (!from || !to) fail(ErrorKind::invalid_argument, "only bcolz columns are copied as they are");
-  const std::shared_ptr<const Opened> opened = from->snapshot();
+  const std::shared_ptr<const Snapshot> opened = from->snapshot();
   std::uint64_t passed = 0;
   if (work.progress) work.progress->begin("copying chunks", 0);
-  to->change([&](const Opened& made) {
+  to->change([&](const Snapshot& made) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const Carray &old = opened->columns[opened->column(fields[i])], &fresh = made.columns[i];
       parallel_for(work, old.chunks(), [&](std::size_t chunk) {

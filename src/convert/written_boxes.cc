@@ -8,7 +8,7 @@
 #include "convert/compare.h"
 #include "convert/convert.h"
 #include "format/zarr/array.h"
-#include "format/zarr/chunk/listing.h"
+#include "format/zarr/chunk/chunk_listing.h"
 #include "query/columns/gather.h"
 
 namespace tegula {

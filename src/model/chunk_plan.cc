@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/fail.h"
+#include "base/product.h"
 #include "model/strided.h"
 
 namespace tegula {
@@ -47,8 +48,9 @@ ChunkPlan::ChunkPlan(const Picks& picks, std::span<const std::uint64_t> shape,
         parts.push_back(std::move(part));
       }
     }
-    if (__builtin_mul_overflow(pieces_, parts.size(), &pieces_))
-      fail(ErrorKind::invalid_argument, "the selection touches too many chunks");
+    const std::optional<std::uint64_t> pieces = checked_product(pieces_, parts.size());
+    if (!pieces) fail(ErrorKind::invalid_argument, "the selection touches too many chunks");
+    pieces_ = *pieces;
     axes_.push_back(std::move(parts));
   }
 }
@@ -146,7 +148,7 @@ std::byte* ChunkPlan::direct(std::size_t i, const StridedBuffer& out, std::size_
   return at;
 }
 
-// A result has no axis where the selection had an integer; a stride of 0 stands for it.
+// The result has no axis where the selection has an integer; it gets a stride of 0.
 std::vector<std::int64_t> ChunkPlan::full_strides(const std::vector<std::int64_t>& strides) const {
   if (points_) return strides;
   std::vector<std::int64_t> full;

@@ -1,4 +1,4 @@
-// The open carray or ctable that a person holds.
+// The open carray or ctable behind the public Array.
 #pragma once
 
 #include <functional>
@@ -6,15 +6,16 @@
 #include <mutex>
 
 #include "format/bcolz/snapshot.h"
+#include "model/schema_keeper.h"
 #include "tegula/array.h"
 
 namespace tegula::bcolz {
 
 class BcolzArray final : public Array {
  public:
-  explicit BcolzArray(std::shared_ptr<const Opened> opened) : opened_(std::move(opened)) {}
+  explicit BcolzArray(std::shared_ptr<const Snapshot> snapshot) : snapshot_(std::move(snapshot)) {}
 
-  const Schema& schema() const override { return snapshot()->schema; }
+  const Schema& schema() const override { return schemas_.keep(snapshot()->schema); }
   Metadata metadata() const override;
   Info info(const Work& work) const override;
   std::unique_ptr<BatchStream> query(const Query& query) const override;
@@ -30,17 +31,18 @@ class BcolzArray final : public Array {
   void update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes,
                        const WriteOptions& options) override;
 
-  std::shared_ptr<const Opened> snapshot() const;
-  // Runs a change on what is there now, which may have been changed by others since it was opened, and shows its
-  // result.
-  void change(const std::function<void(const Opened&)>& body);
+  std::shared_ptr<const Snapshot> snapshot() const;
+  // Opens the array anew, since others may have changed it, runs `body` on that snapshot, and publishes a snapshot of
+  // the result. One change at a time.
+  void change(const std::function<void(const Snapshot&)>& body);
 
  private:
-  void publish(std::shared_ptr<const Opened> opened);
+  void publish(std::shared_ptr<const Snapshot> snapshot);
 
   std::mutex writing_;        // held during a change
-  mutable std::mutex mutex_;  // of opened_
-  std::shared_ptr<const Opened> opened_;
+  mutable std::mutex mutex_;  // of snapshot_
+  std::shared_ptr<const Snapshot> snapshot_;
+  SchemaKeeper schemas_;
 };
 
 }  // namespace tegula::bcolz

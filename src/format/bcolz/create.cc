@@ -1,3 +1,5 @@
+#include "format/bcolz/create.h"
+
 #include <algorithm>
 #include <set>
 
@@ -7,7 +9,6 @@
 #include "format/bcolz/carray_write.h"
 #include "format/bcolz/pending_set.h"
 #include "format/bcolz/schema_model.h"
-#include "format/bcolz/write.h"
 
 namespace tegula::bcolz {
 
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::string_view kNoAttributes = "{}\n";
 
-// Everything of a new carray but meta/sizes, whose coming makes it one.
+// A new carray but for meta/sizes, which is written last: without it there is no carray.
 struct Prepared {
   Carray carray;
   std::uint64_t rows = 0, cbytes = 0;
@@ -60,7 +61,7 @@ void make_room(Store& store, bool overwrite) {
   if (!used) return;
   if (!overwrite)
     fail(ErrorKind::invalid_argument, "there is something already; ask to overwrite it, or choose another place");
-  // What makes it an array goes first, so that no half of it can be opened.
+  // What makes it an array is removed first, so that half of it can never be opened.
   store.remove(kColumnNames);
   store.remove(kSizes);
   for (const Entry& entry : entries) {
@@ -94,7 +95,8 @@ void refuse_what_bcolz_lacks(const Schema& schema) {
 
 }  // namespace
 
-std::shared_ptr<const Opened> create(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options) {
+std::shared_ptr<const Snapshot> create(std::shared_ptr<Store> store, const Schema& schema,
+                                       const CreateOptions& options) {
   refuse_what_bcolz_lacks(schema);
   if (!options.key.empty()) fail(ErrorKind::unsupported, "bcolz has no encryption");
   const std::vector<std::uint64_t> shape = schema.shape();
@@ -121,10 +123,10 @@ std::shared_ptr<const Opened> create(std::shared_ptr<Store> store, const Schema&
     for (const Attribute& attribute : schema.attributes) columns.push_back(attribute.name);
     store->put_text(kColumnNames, encode_column_names(columns));
   }
-  return Opened::open(std::move(store));
+  return Snapshot::open(std::move(store));
 }
 
-void add_column(const Opened& table, const Attribute& column, const Column& values, const Work& work) {
+void add_column(const Snapshot& table, const Attribute& column, const Column& values, const Work& work) {
   check_column_name(column.name);
   if (std::find(table.names.begin(), table.names.end(), column.name) != table.names.end())
     fail(ErrorKind::invalid_argument, "there is a column '{}' already", column.name);
@@ -134,7 +136,7 @@ void add_column(const Opened& table, const Attribute& column, const Column& valu
     fail(ErrorKind::invalid_argument, "column '{}' needs {} rows of {}, which are {} bytes; given are {} bytes of {}",
          column.name, table.rows, display_name(column.type), bytes, values.data.size(), display_name(values.type));
   NewCarray made = storage_of(column, inner_axes(column), table.rows, 0);
-  table.store->remove_tree(column.name);  // what a dropped column left
+  table.store->remove_tree(column.name);  // what an interrupted drop left
   const Prepared prepared =
       prepare(table.store, column.name, std::move(made), table.rows, given ? &values : nullptr, work);
   put_sizes(prepared.carray, prepared.rows, prepared.cbytes);
@@ -143,7 +145,7 @@ void add_column(const Opened& table, const Attribute& column, const Column& valu
   table.store->put_text(kColumnNames, encode_column_names(names));
 }
 
-void drop_column(const Opened& table, std::string_view name) {
+void drop_column(const Snapshot& table, std::string_view name) {
   std::vector<std::string> names = table.names;
   const std::string dropped(name);
   names.erase(names.begin() + static_cast<std::ptrdiff_t>(table.column(name)));
@@ -153,7 +155,7 @@ void drop_column(const Opened& table, std::string_view name) {
   table.store->remove_tree(dropped);
 }
 
-void rename_column(const Opened& table, std::string_view from, std::string_view to, const Work& work) {
+void rename_column(const Snapshot& table, std::string_view from, std::string_view to, const Work& work) {
   const std::size_t index = table.column(from);
   const std::string source(from), target(to);
   if (from == to) return;
@@ -163,7 +165,7 @@ void rename_column(const Opened& table, std::string_view from, std::string_view 
   Store& store = *table.store;
   store.remove_tree(target);
   store.make_folder(join(target, "data"));
-  // Stores have no rename for folders: the files are copied, and the list of names decides which copy counts.
+  // Stores cannot rename folders: the files are copied, and the list of names decides which copy counts.
   std::vector<std::string> files;
   for (const std::string folder : {"", "data", "meta"})
     for (const Entry& entry : store.list(join(source, folder)))

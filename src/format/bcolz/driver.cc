@@ -1,9 +1,9 @@
 #include "format/bcolz/driver.h"
 
 #include "format/bcolz/array.h"
+#include "format/bcolz/create.h"
 #include "format/bcolz/schema_model.h"
 #include "format/bcolz/snapshot.h"
-#include "format/bcolz/write.h"
 
 namespace tegula::bcolz {
 
@@ -12,14 +12,14 @@ namespace {
 constexpr std::string_view kFormats[] = {kFormat};
 
 Found probe(const Store& store) {
-  // A carray that lost one of the two is still one, so that opening it says what is missing.
+  // A carray that lost one of its two files still counts as one, so that opening it reports what is missing.
   if (store.has(kColumnNames) || store.has(kStorage) || store.has(kSizes))
     return {ObjectKind::array, std::string(kFormat)};
   return {};
 }
 
 std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions&) {
-  return std::make_shared<BcolzArray>(Opened::open(std::move(store)));
+  return std::make_shared<BcolzArray>(Snapshot::open(std::move(store)));
 }
 
 std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options) {

@@ -20,7 +20,7 @@ using Severity = Problem::Severity;
 constexpr std::string_view kRepair = "repair gives these rows up";
 constexpr std::string_view kBackup = "restore the file from a copy";
 
-// The carray with the length its own meta/sizes tells, which a table may have shortened.
+// The carray with the length of its own meta/sizes; that of a table may be shorter.
 Carray as_stored(const Carray& carray) {
   Carray out = carray;
   out.sizes.shape[0] = carray.stored_rows;
@@ -44,7 +44,7 @@ DataFolder list_data(const Carray& carray) {
   return out;
 }
 
-// No text: the chunk is there and as long as it should be. Does not decode.
+// What is wrong with the file of a chunk, without decoding it; empty when its headers and length are right.
 std::string trouble_opening(const Carray& carray, std::uint64_t chunk) {
   try {
     Bytes buffer;
@@ -56,9 +56,9 @@ std::string trouble_opening(const Carray& carray, std::uint64_t chunk) {
   }
 }
 
-// Rows before the run of missing and cut chunks at the end.
+// Rows that are left when missing and truncated chunks at the end are dropped.
 std::uint64_t rows_present(const Carray& carray, const DataFolder& data) {
-  // A damaged length can promise any number of chunks: start from the last file there is.
+  // A damaged length can claim any number of chunks: start from the last file that exists.
   std::uint64_t chunk = carray.chunks();
   if (data.chunks.empty()) return 0;
   chunk = std::min(chunk, *data.chunks.rbegin() + 1);
@@ -142,48 +142,48 @@ void check_carray(const Carray& carray, const Work& work, std::vector<Problem>& 
 
 }  // namespace
 
-std::vector<Problem> verify(const Opened& opened, const Work& work) {
+std::vector<Problem> verify(const Snapshot& snapshot, const Work& work) {
   std::vector<Problem> problems;
   try {
-    read_attributes(*opened.store);
+    read_attributes(*snapshot.store);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::corrupt) throw;
-    problems.push_back(
-        {Severity::damage, opened.store->describe(kAttributes), error.what(), "replace the file by one that holds {}"});
+    problems.push_back({Severity::damage, snapshot.store->describe(kAttributes), error.what(),
+                        "replace the file by one that holds {}"});
   }
-  if (opened.table) {
-    for (std::size_t i = 0; i < opened.columns.size(); ++i)
-      if (opened.columns[i].stored_rows != opened.rows)
-        problems.push_back({Severity::damage, opened.columns[i].file(kSizes),
-                            fmt::format("column '{}' has {} rows, the shortest column has {}", opened.names[i],
-                                        opened.columns[i].stored_rows, opened.rows),
-                            fmt::format("repair makes every column {} rows long", opened.rows)});
-    for (const Entry& entry : opened.store->list(""))
-      if (entry.folder && std::find(opened.names.begin(), opened.names.end(), entry.name) == opened.names.end())
+  if (snapshot.table) {
+    for (std::size_t i = 0; i < snapshot.columns.size(); ++i)
+      if (snapshot.columns[i].stored_rows != snapshot.rows)
+        problems.push_back({Severity::damage, snapshot.columns[i].file(kSizes),
+                            fmt::format("column '{}' has {} rows, the shortest column has {}", snapshot.names[i],
+                                        snapshot.columns[i].stored_rows, snapshot.rows),
+                            fmt::format("repair makes every column {} rows long", snapshot.rows)});
+    for (const Entry& entry : snapshot.store->list(""))
+      if (entry.folder && std::find(snapshot.names.begin(), snapshot.names.end(), entry.name) == snapshot.names.end())
         problems.push_back(
-            {Severity::note, opened.store->describe(entry.name), "a folder that is not a column of the table", ""});
+            {Severity::note, snapshot.store->describe(entry.name), "a folder that is not a column of the table", ""});
   }
-  for (const Carray& carray : opened.columns) check_carray(as_stored(carray), work, problems);
-  // Damage first; by name, since chunks are looked at in any order.
+  for (const Carray& carray : snapshot.columns) check_carray(as_stored(carray), work, problems);
+  // Damage first, then by name: chunks were checked in any order.
   std::sort(problems.begin(), problems.end(), [](const Problem& a, const Problem& b) {
     return std::tie(b.severity, a.file, a.text) < std::tie(a.severity, b.file, b.text);
   });
   return problems;
 }
 
-std::vector<Problem> repair(const Opened& opened, const Work& work) {
+std::vector<Problem> repair(const Snapshot& snapshot, const Work& work) {
   std::vector<Problem> done;
-  std::uint64_t rows = opened.rows;
-  for (const Carray& carray : opened.columns)
+  std::uint64_t rows = snapshot.rows;
+  for (const Carray& carray : snapshot.columns)
     if (!carray.holds_objects() && carray.row_bytes > 0) rows = std::min(rows, rows_present(carray, list_data(carray)));
-  for (const Carray& carray : opened.columns) {
+  for (const Carray& carray : snapshot.columns) {
     if (carray.stored_rows == rows || carray.holds_objects()) continue;
     put_sizes(carray, rows, count_cbytes(carray, rows));
     done.push_back({Severity::note, carray.file(kSizes),
                     fmt::format("{} rows are counted now, {} were; chunk files are kept", rows, carray.stored_rows),
                     ""});
   }
-  for (Problem& problem : verify(*Opened::open(opened.store), work)) done.push_back(std::move(problem));
+  for (Problem& problem : verify(*Snapshot::open(snapshot.store), work)) done.push_back(std::move(problem));
   return done;
 }
 

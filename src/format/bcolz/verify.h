@@ -1,4 +1,4 @@
-// What is wrong with a carray or ctable, and what of it can be put right.
+// Finding and repairing damage of a carray or ctable.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace tegula::bcolz {
 
-// Decodes every chunk; returns problems instead of throwing them.
-std::vector<Problem> verify(const Opened& opened, const Work& work);
+// Decodes every chunk; returns what is wrong instead of throwing.
+std::vector<Problem> verify(const Snapshot& snapshot, const Work& work);
 
 // See include/tegula/bcolz.h.
-std::vector<Problem> repair(const Opened& opened, const Work& work);
+std::vector<Problem> repair(const Snapshot& snapshot, const Work& work);
 
 }  // namespace tegula::bcolz

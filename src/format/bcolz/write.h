@@ -1,6 +1,6 @@
-// Changes of a carray or of all columns of a ctable together. Wherever one is cut short, what is there opens as before
-// or as after: chunks are written so that the rows counted stay valid, and `sizes` in an order in which the shortest
-// column, which decides, changes last when rows are added and first when rows go.
+// Changes of a carray, or of all columns of a ctable together. An interrupted change leaves the array as it was before
+// or after it: chunks are written so that the rows counted so far stay valid, and the length of the shortest column,
+// which is that of the table, is written last when rows are added and first when rows are removed.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,10 @@
 
 namespace tegula::bcolz {
 
-std::shared_ptr<const Opened> create(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options);
-
-// Nothing may be pending in `opened` (pending_set.h).
-void append(const Opened& opened, const Batch& rows, const Work& work);
-void resize(const Opened& opened, const std::vector<std::uint64_t>& shape, const Work& work);
-void write(const Opened& opened, const Selection& selection, std::string_view field, const StridedView& values,
+// Nothing may be pending in `snapshot` (pending_set.h).
+void append(const Snapshot& snapshot, const Batch& rows, const Work& work);
+void resize(const Snapshot& snapshot, const std::vector<std::uint64_t>& shape, const Work& work);
+void write(const Snapshot& snapshot, const Selection& selection, std::string_view field, const StridedView& values,
            const Work& work);
-
-void add_column(const Opened& table, const Attribute& column, const Column& values, const Work& work);
-void drop_column(const Opened& table, std::string_view name);
-void rename_column(const Opened& table, std::string_view from, std::string_view to, const Work& work);
 
 }  // namespace tegula::bcolz

@@ -4,7 +4,7 @@
 #include "format/zarr/array.h"
 #include "format/zarr/create.h"
 #include "format/zarr/group.h"
-#include "format/zarr/meta/metadata_files.h"
+#include "format/zarr/meta/document_files.h"
 
 namespace tegula::zarr {
 

@@ -1,3 +1,5 @@
+#include "query/condition/bind.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -7,7 +9,7 @@
 #include "base/context.h"
 #include "base/error_message.h"
 #include "base/fail.h"
-#include "query/condition/bound_condition.h"
+#include "query/language/lexer.h"
 
 namespace tegula {
 namespace {
@@ -23,7 +25,7 @@ class Binder {
   BoundCondition run() {
     const std::uint32_t root = condition(in_.nodes.size() - 1, false);
     if (root + 1 != out_.nodes.size()) out_.nodes.push_back(out_.nodes[root]);
-    // The descriptions outlive the schema they came from, the enumerations need not.
+    // The condition may outlive the schema, from which enumerations are borrowed.
     for (FieldInfo& field : out_.fields) field.enumeration = nullptr;
     return std::move(out_);
   }
@@ -33,7 +35,7 @@ class Binder {
     fail(ErrorKind::invalid_argument, "condition: {}{}", what, point_at(in_.text, node.position));
   }
 
-  // An unnamed attribute goes by "value" where nothing else does.
+  // An unnamed attribute is called "value" unless a field has that name.
   const FieldInfo* find(const ExpressionNode& node) const {
     const auto fits = [&](const FieldInfo& field, std::string_view name) {
       return field.name == name &&
@@ -93,6 +95,14 @@ class Binder {
       }
       case NodeKind::negation:
         return condition(node.args[0], !negated);
+      default:
+        return test(node, negated);
+    }
+  }
+
+  // Not inlined, so that a level of nesting takes little of the stack.
+  [[gnu::noinline]] std::uint32_t test(const ExpressionNode& node, bool negated) {
+    switch (node.kind) {
       case NodeKind::boolean:
         return constant((std::get<std::int64_t>(node.value) != 0) != negated);
       case NodeKind::field:
@@ -111,22 +121,23 @@ class Binder {
       wrong(node, fmt::format("{} is no boolean; compare it with something, and put comparisons in parentheses where "
                               "they meet '&' or '|'",
                               describe(field)));
-    return simple(node, field, negated ? CompareOp::eq : CompareOp::ne, {std::int64_t{0}, TextKind::text, true}, false);
+    return leaf(node, field, negated ? CompareOp::eq : CompareOp::ne, {std::int64_t{0}, TextKind::text, true}, false);
   }
 
   template <class F>
   auto located(const ExpressionNode& node, F f) const {
     try {
-      const ContextNode::Adopt alone(nullptr);  // the error made below adds the open contexts, once
+      const ContextNode::Adopt alone(nullptr);  // the error thrown below adds the open contexts
       return f();
     } catch (const Error& error) {
-      throw Error(error.kind(), fmt::format("condition: {}{}", message_of(error), point_at(in_.text, node.position)));
+      throw Error(error.kind(),
+                  fmt::format("condition: {}{}", error_message(error), point_at(in_.text, node.position)));
     }
   }
 
-  std::uint32_t simple(const ExpressionNode& at, const FieldInfo& field, CompareOp op, const Literal& literal,
-                       bool negated) {
-    SimpleTest test;
+  std::uint32_t leaf(const ExpressionNode& at, const FieldInfo& field, CompareOp op, const Literal& literal,
+                     bool negated) {
+    LeafTest test;
     test.op = op;
     if (std::holds_alternative<std::monostate>(literal.value)) {
       if (op != CompareOp::eq && op != CompareOp::ne) wrong(at, "null can only be compared with ==, != and is");
@@ -155,7 +166,7 @@ class Binder {
       if (std::holds_alternative<std::monostate>(members.back().value))
         wrong(in_.nodes[arg], "null cannot be in a list; add \"or x is null\"");
     }
-    SimpleTest test;
+    LeafTest test;
     test.op = (node.kind == NodeKind::in) != negated ? CompareOp::in : CompareOp::not_in;
     return located(node, [&] {
       EncodedTest encoded = encode_list(field, test.op, members);
@@ -171,15 +182,33 @@ class Binder {
     return {node.value, node.text_kind, node.kind == NodeKind::boolean};
   }
 
-  // A side without fields as one literal.
-  std::optional<Literal> folded(std::size_t index) const {
+  // One side of a comparison. Its nodes are consecutive, operands before what uses them; loops over them take chains of
+  // any length.
+  struct Side {
+    std::size_t begin = 0, root = 0;
+    std::vector<std::optional<Literal>> values;  // of the nodes that have no fields
+    const std::optional<Literal>& value(std::size_t index) const { return values[index - begin]; }
+    const std::optional<Literal>& value() const { return values.back(); }
+  };
+
+  Side side(std::size_t root) const {
+    Side side{root, root, {}};
+    while (calculated(in_.nodes[side.begin].kind)) side.begin = in_.nodes[side.begin].args[0];
+    side.values.reserve(root - side.begin + 1);
+    for (std::size_t i = side.begin; i <= root; ++i) side.values.push_back(folded(i, side));
+    return side;
+  }
+
+  static bool calculated(NodeKind kind) { return kind == NodeKind::minus || kind == NodeKind::arithmetic; }
+
+  std::optional<Literal> folded(std::size_t index, const Side& side) const {
     const ExpressionNode& node = in_.nodes[index];
     switch (node.kind) {
       case NodeKind::literal:
       case NodeKind::boolean:
         return literal(node);
       case NodeKind::field:
-        // Names that are numbers, unless a field is called so.
+        // Names of numbers, unless a field has the name.
         if (node.field_kind == FieldKind::any && !find(node)) {
           if (node.name == "nan" || node.name == "NaN")
             return Literal{std::numeric_limits<double>::quiet_NaN(), {}, false};
@@ -192,17 +221,14 @@ class Binder {
       default:
         return {};
     }
-    std::vector<Literal> sides;
     for (const std::uint32_t arg : node.args) {
-      auto side = folded(arg);
-      if (!side) return {};
-      if (std::holds_alternative<std::string>(side->value) || std::holds_alternative<std::monostate>(side->value))
-        wrong(in_.nodes[arg], "only numbers can be calculated with");
-      sides.push_back(std::move(*side));
+      if (!side.value(arg)) return {};
+      require_number(arg, *side.value(arg));
     }
-    if (node.kind == NodeKind::minus) sides.insert(sides.begin(), Literal{std::int64_t{0}, {}, false});
-    Term left = constant_term(sides[0].value), right = constant_term(sides[1].value);
-    const NodeOp op = node.kind == NodeKind::minus ? NodeOp::subtract : node.op;
+    const bool minus = node.kind == NodeKind::minus;
+    Term left = minus ? Term{} : constant_term(side.value(node.args[0])->value);
+    Term right = constant_term(side.value(node.args.back())->value);
+    const NodeOp op = minus ? NodeOp::subtract : node.op;
     agree(op, left, right);
     const std::uint64_t bits = calculate(op, left.number, left.bits, right.number, right.bits);
     switch (result_kind(op, left.number, right.number)) {
@@ -213,6 +239,11 @@ class Binder {
       default:
         return Literal{std::bit_cast<double>(bits), {}, false};
     }
+  }
+
+  void require_number(std::size_t index, const Literal& value) const {
+    if (std::holds_alternative<std::string>(value.value) || std::holds_alternative<std::monostate>(value.value))
+      wrong(in_.nodes[index], "only numbers can be calculated with");
   }
 
   static Term constant_term(const Value& value) {
@@ -229,7 +260,7 @@ class Binder {
     return term;
   }
 
-  // Integer literals take the kind of what they meet where that loses nothing; int ** -n is calculated in floats.
+  // Integer literals take the kind of the other operand where that loses nothing; int ** -n is calculated in floats.
   static void agree(NodeOp op, Term& left, Term& right) {
     const auto adapt = [](Term& term, NumberKind other) {
       if (term.kind == Term::Kind::constant && term.number == NumberKind::int64 && other == NumberKind::uint64 &&
@@ -248,18 +279,19 @@ class Binder {
   std::uint32_t comparison(const ExpressionNode& node, bool negated) {
     const ExpressionNode &left = in_.nodes[node.args[0]], &right = in_.nodes[node.args[1]];
     const CompareOp op = compare_op(node.op);
-    const auto left_literal = folded(node.args[0]), right_literal = folded(node.args[1]);
+    const Side left_side = side(node.args[0]), right_side = side(node.args[1]);
+    const auto &left_literal = left_side.value(), &right_literal = right_side.value();
     if (right_literal && left.kind == NodeKind::field)
-      return simple(node, known_field(left), op, *right_literal, negated);
+      return leaf(node, known_field(left), op, *right_literal, negated);
     if (left_literal && right.kind == NodeKind::field)
-      return simple(node, known_field(right), mirrored(op), *left_literal, negated);
+      return leaf(node, known_field(right), mirrored(op), *left_literal, negated);
     if (left.kind == NodeKind::field && right.kind == NodeKind::field) {
       if (const auto pair = text_pair(node, left, right, negated ? opposite(op) : op)) return *pair;
     }
     TermTest test;
     test.op = op;
-    test.left = term(node.args[0], test);
-    test.right = term(node.args[1], test);
+    test.left = terms(left_side, test);
+    test.right = terms(right_side, test);
     negate(test, negated);
     out_.terms.push_back(std::move(test));
     BoundNode bound;
@@ -288,14 +320,31 @@ class Binder {
     return out_.add(std::move(bound));
   }
 
-  std::uint32_t term(std::size_t index, TermTest& test) {
-    const ExpressionNode& node = in_.nodes[index];
+  // Appends the terms of a side and returns the index of the last, which is its result.
+  std::uint32_t terms(const Side& side, TermTest& test) {
+    std::vector<std::uint32_t> made(side.values.size());
+    // Values become terms where something that is not constant uses them.
+    const auto operand = [&](std::size_t index) {
+      if (const auto& value = side.value(index)) {
+        require_number(index, *value);
+        test.terms.push_back(constant_term(value->value));
+        return static_cast<std::uint32_t>(test.terms.size() - 1);
+      }
+      return made[index - side.begin];
+    };
+    for (std::size_t i = side.begin; i <= side.root; ++i) {
+      if (side.value(i)) continue;
+      const Term term = this->term(in_.nodes[i], test, operand);
+      test.terms.push_back(term);
+      made[i - side.begin] = static_cast<std::uint32_t>(test.terms.size() - 1);
+    }
+    return operand(side.root);
+  }
+
+  template <class Operand>
+  Term term(const ExpressionNode& node, TermTest& test, Operand operand) {
     Term made;
-    if (const auto value = folded(index)) {
-      if (std::holds_alternative<std::string>(value->value) || std::holds_alternative<std::monostate>(value->value))
-        wrong(node, "only numbers can be calculated with");
-      made = constant_term(value->value);
-    } else if (node.kind == NodeKind::field) {
+    if (node.kind == NodeKind::field) {
       const FieldInfo& field = known_field(node);
       if (field.enumeration)
         wrong(node, fmt::format("field '{}' is enumerated and cannot be calculated with", field.name));
@@ -305,20 +354,19 @@ class Binder {
       if (std::ranges::find(test.fields, made.field) == test.fields.end()) test.fields.push_back(made.field);
     } else if (node.kind == NodeKind::minus) {
       made.kind = Term::Kind::minus;
-      made.left = term(node.args[0], test);
+      made.left = operand(node.args[0]);
       made.number = test.terms[made.left].number;
       // The negative of an unsigned number is a float, as in mixtures of both.
       if (made.number == NumberKind::uint64) made.number = NumberKind::float64;
     } else {
       made.kind = Term::Kind::binary;
       made.op = node.op;
-      made.left = term(node.args[0], test);
-      made.right = term(node.args[1], test);
+      made.left = operand(node.args[0]);
+      made.right = operand(node.args[1]);
       agree(node.op, test.terms[made.left], test.terms[made.right]);
       made.number = result_kind(node.op, test.terms[made.left].number, test.terms[made.right].number);
     }
-    test.terms.push_back(made);
-    return static_cast<std::uint32_t>(test.terms.size() - 1);
+    return made;
   }
 
   const Expression& in_;
@@ -327,15 +375,6 @@ class Binder {
 };
 
 }  // namespace
-
-std::uint32_t BoundCondition::add(SimpleTest test) {
-  compile(test, fields[test.field], rules);
-  simple.push_back(std::move(test));
-  BoundNode node;
-  node.kind = BoundNode::Kind::simple;
-  node.test = static_cast<std::uint32_t>(simple.size() - 1);
-  return add(std::move(node));
-}
 
 BoundCondition bind_expression(const Expression& expression, std::span<const FieldInfo> fields, Rules rules) {
   return Binder(expression, fields, rules).run();

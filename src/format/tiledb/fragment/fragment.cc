@@ -7,7 +7,7 @@
 
 #include "base/context.h"
 #include "base/fail.h"
-#include "base/saturated.h"
+#include "base/product.h"
 #include "format/tiledb/disk/versions.h"
 #include "format/tiledb/disk/with_type.h"
 

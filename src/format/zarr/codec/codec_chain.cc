@@ -4,6 +4,7 @@
 
 #include "base/endian.h"
 #include "base/fail.h"
+#include "format/zarr/codec/cell_positions.h"
 #include "format/zarr/codec/json2.h"
 #include "format/zarr/codec/sharding.h"
 #include "format/zarr/codec/variable_cells.h"
@@ -13,10 +14,10 @@ namespace tegula::zarr {
 
 namespace {
 
-// Above this, a chunk gets its memory while it is decoded rather than before, so that damaged metadata cannot ask for
-// memory that the file does not back.
+// Larger chunks get their memory while they are decoded rather than before, so that damaged metadata cannot make us
+// allocate what the file cannot fill.
 constexpr std::uint64_t kTrustedSize = std::uint64_t{1} << 30;
-// Streams of unknown size inside a chain may grow to this when nothing is known about the cells.
+// The limit for the decoded size of cells of any length.
 constexpr std::uint64_t kLargestVar = std::uint64_t{1} << 32;
 
 Shape permuted(const Shape& shape, const std::vector<std::uint32_t>& permutation) {
@@ -42,7 +43,7 @@ void check_size(std::uint64_t found, std::uint64_t expected) {
   if (found != expected) fail(ErrorKind::corrupt, "the chunk decodes to {} bytes, expected {}", found, expected);
 }
 
-// Undoes all steps but the first `keep`. The result views `file` or one of the two buffers.
+// Decodes all steps but the first `keep`. The result is a view of `file` or of one of the two buffers.
 ByteView undo_steps(std::span<const ByteStep> steps, std::size_t keep, ByteView file, std::optional<std::uint64_t> raw,
                     Bytes& a, Bytes& b) {
   const auto sizes = sizes_before(steps, raw);
@@ -69,7 +70,7 @@ void decode_serialized(const CodecChain& chain, ByteView file, MutableBytes out)
   std::copy(current.begin(), current.end(), out.begin());
 }
 
-// Strides of the serialized box seen along the axes of the chunk.
+// Strides in the serialized chunk, by axis of the chunk.
 std::vector<std::int64_t> chunk_strides(const Shape& shape, const std::vector<std::uint32_t>& permutation,
                                         std::size_t item) {
   const std::vector<std::int64_t> serialized = contiguous_strides(permuted(shape, permutation), item);
@@ -203,34 +204,34 @@ Bytes encode_chunk(const CodecChain& chain, ByteView cells, const Shape& shape, 
   return encode_steps(chain.steps, current);
 }
 
-Items decode_items(const CodecChain& chain, ByteView file, const Shape& shape, const CellType& cell) {
+VariableCells decode_variable(const CodecChain& chain, ByteView file, const Shape& shape, const CellType& cell) {
   const Bytes raw = decode_steps(chain.steps, file, std::nullopt);
-  Items items;
+  VariableCells items;
   switch (chain.serializer) {
     case Serializer::sharding:
-      items = decode_shard_items(*chain.sharding, raw, permuted(shape, chain.permutation), cell);
+      items = decode_variable_shard(*chain.sharding, raw, permuted(shape, chain.permutation), cell);
       break;
     case Serializer::json:
-      items = decode_json_items(raw, cell_count(shape));
+      items = decode_json2(raw, cell_count(shape));
       break;
     default:
       items = codec::numcodecs::vlen_decode(raw, cell_count(shape));
   }
   if (chain.permutation.empty()) return items;
-  return pick_items(items, inverse(permuted_places(shape, chain.permutation)));
+  return pick_cells(items, inverse(permuted_positions(shape, chain.permutation)));
 }
 
-Bytes encode_items(const CodecChain& chain, const Items& items, const Shape& shape, const CellType& cell) {
-  const Items* source = &items;
-  Items moved;
+Bytes encode_variable(const CodecChain& chain, const VariableCells& items, const Shape& shape, const CellType& cell) {
+  const VariableCells* source = &items;
+  VariableCells moved;
   if (!chain.permutation.empty()) {
-    moved = pick_items(items, permuted_places(shape, chain.permutation));
+    moved = pick_cells(items, permuted_positions(shape, chain.permutation));
     source = &moved;
   }
   Bytes raw;
   if (chain.serializer == Serializer::sharding) {
-    raw = encode_shard_items(*chain.sharding, *source, permuted(shape, chain.permutation), cell);
-  } else if (chain.serializer == Serializer::items) {
+    raw = encode_variable_shard(*chain.sharding, *source, permuted(shape, chain.permutation), cell);
+  } else if (chain.serializer == Serializer::variable) {
     raw = codec::numcodecs::vlen_encode(source->data, source->offsets);
   } else {
     fail(ErrorKind::unsupported, "arrays of JSON objects can be read, not written");

@@ -6,6 +6,7 @@
 
 #include "base/datatype_names.h"
 #include "base/fail.h"
+#include "base/product.h"
 
 namespace tegula::zarr {
 
@@ -225,7 +226,7 @@ PickleNode* PickleMachine::reduce(const PickleNode& global, const PickleNode& ar
     }
     return out;
   }
-  // numpy's scalar, the only other global that run() lets in.
+  // numpy's scalar, the only other global that run() accepts.
   if (args.size() != 2 || args[0]->kind != Kind::dtype || (args[1]->kind != Kind::bytes && args[1]->kind != Kind::text))
     damaged("makes a scalar of something else than a dtype and bytes");
   PickleNode* out = make(Kind::scalar);
@@ -257,9 +258,10 @@ void PickleMachine::build(PickleNode& object, const PickleNode& state) {
     std::uint64_t bytes = std::max<std::uint64_t>(element.full_size(), 1);
     for (const PickleNode* axis :
          axes.kind == Kind::sequence ? axes.items : std::vector<PickleNode*>{subtype.items[1]}) {
-      if (!is_int(*axis) || axis->integer < 1 ||
-          __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(axis->integer), &bytes) || bytes > kLargestItem)
-        damaged("has a sub-array of an impossible shape");
+      if (!is_int(*axis) || axis->integer < 1) damaged("has a sub-array of an impossible shape");
+      const auto product = checked_product(bytes, static_cast<std::uint64_t>(axis->integer), kLargestItem);
+      if (!product) damaged("has a sub-array of an impossible shape");
+      bytes = *product;
       element.shape.push_back(static_cast<std::uint32_t>(axis->integer));
     }
     type = element;
@@ -321,7 +323,7 @@ const PickleNode& PickleMachine::run(ByteView pickle, std::string_view name) {
       }
       case 'p': {
         const std::size_t index = memo_index(take_line(rest));
-        // Every put takes bytes of the pickle, so a larger number than it has bytes is damage.
+        // Every put takes some bytes of the pickle, so a number above the size of the pickle is damage.
         if (stack_.empty() || index > pickle.size()) damaged("puts an object under a number that cannot occur");
         if (memo_.size() <= index) memo_.resize(index + 1, nullptr);
         memo_[index] = stack_.back();

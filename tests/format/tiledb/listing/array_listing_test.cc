@@ -4,7 +4,7 @@
 
 #include "format/tiledb/hex.h"
 #include "store/memory/memory_store.h"
-#include "store/wrap/wrappers.h"
+#include "store/wrap/counting_store.h"
 #include "support/expect_error.h"
 
 namespace tegula::tiledb {
