@@ -8,9 +8,9 @@
 #include "convert/convert.h"
 #include "convert/copy.h"
 #include "convert/written_boxes.h"
+#include "format/tiledb/array.h"
 #include "format/tiledb/disk/versions.h"
 #include "format/tiledb/pass_tiles.h"
-#include "format/tiledb/writable_array.h"
 #include "query/columns/gather.h"
 #include "tegula/tiledb.h"
 
@@ -147,7 +147,7 @@ class DenseCopy {
     options.work.memory = std::max(options.work.memory, tile_bytes);
     options.order = in_rows ? Order::row : Order::global;
     const std::unique_ptr<CellWriter> writer =
-        tiledb::writable(copy_.to).write_box_stream(box.first, box.count, options);
+        tiledb::tiledb_array(copy_.to).write_box_stream(box.first, box.count, options);
     if (in_rows)
       write_rows(*writer, box);
     else

@@ -32,9 +32,9 @@ bool carrays_fit(const Array& source, const Target& target) {
   if (target.schema.table != opened->table || opened->rows == 0 || chunks.empty()) return false;
   // chunks() clips them to the rows there are.
   const Value& tile = target.schema.dimensions[0].tile;
-  if (tile != opened->schema.dimensions[0].tile) return false;
+  if (tile != opened->schema->dimensions[0].tile) return false;
   for (std::size_t i = 0; i < target.sources.size(); ++i) {
-    const Attribute &to = target.schema.attributes[i], *was = opened->schema.attribute(target.sources[i]);
+    const Attribute &to = target.schema.attributes[i], *was = opened->schema->attribute(target.sources[i]);
     const Carray& carray = opened->columns[opened->column(target.sources[i])];
     if (!was || !plain(carray) || tile != Value(carray.storage.chunklen) || !(to.type == was->type) ||
         to.values_per_cell != was->values_per_cell || to.filters != was->filters)

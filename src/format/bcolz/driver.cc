@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kFormats[] = {kFormat};
 
 Found probe(const Store& store) {
-  // A carray that lost one of the two is still one, so that opening it says what is missing.
+  // A carray that lost one of its two files still counts as one, so that opening it reports what is missing.
   if (store.has(kColumnNames) || store.has(kStorage) || store.has(kSizes))
     return {ObjectKind::array, std::string(kFormat)};
   return {};

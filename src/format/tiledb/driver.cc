@@ -1,9 +1,9 @@
 #include "format/tiledb/driver.h"
 
+#include "format/tiledb/array.h"
 #include "format/tiledb/create.h"
 #include "format/tiledb/group.h"
-#include "format/tiledb/tiledb_group.h"
-#include "format/tiledb/writable_array.h"
+#include "format/tiledb/listing/object_kind.h"
 
 namespace tegula::tiledb {
 
@@ -17,7 +17,7 @@ Found probe_store(const Store& store) {
 }
 
 std::shared_ptr<Array> open_store_array(std::shared_ptr<Store> store, const OpenOptions& options) {
-  return std::make_shared<WritableArray>(std::move(store), options);
+  return std::make_shared<TiledbArray>(std::move(store), options);
 }
 
 std::shared_ptr<Group> open_store_group(std::shared_ptr<Store> store, const OpenOptions& options) {
