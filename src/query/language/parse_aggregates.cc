@@ -17,9 +17,9 @@ std::string known_names() {
   return out;
 }
 
-class Parser {
+class AggregatesParser {
  public:
-  explicit Parser(std::string_view text) : text_(text), token_(next_token(text, 0)) {}
+  explicit AggregatesParser(std::string_view text) : text_(text), token_(next_token(text, 0)) {}
 
   std::vector<Aggregate> parse() {
     std::vector<Aggregate> out;
@@ -88,6 +88,6 @@ std::optional<AggregateOp> find_aggregate(std::string_view name) {
   return static_cast<AggregateOp>(found - std::begin(kNames));
 }
 
-std::vector<Aggregate> parse_aggregates(std::string_view text) { return Parser(text).parse(); }
+std::vector<Aggregate> parse_aggregates(std::string_view text) { return AggregatesParser(text).parse(); }
 
 }  // namespace tegula
