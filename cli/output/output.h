@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
+#include "query/request/value_text.h"
 #include "tegula/columns.h"
 #include "tegula/work.h"
-#include "text/value_text.h"
 
 namespace tegula::cli {
 

@@ -4,9 +4,9 @@
 #include "app/verbs.h"
 #include "base/fail.h"
 #include "output/output.h"
+#include "query/request/iso_dates.h"
 #include "run/opening.h"
 #include "tegula/tiledb.h"
-#include "text/iso_dates.h"
 #include "text/json_writer.h"
 
 namespace tegula::cli {

@@ -4,12 +4,16 @@
 #include <charconv>
 
 #include "app/verbs.h"
+#include "base/error_message.h"
 #include "base/fail.h"
 #include "convert/compare.h"
 #include "convert/filters.h"
+#include "format/registry/registry.h"
 #include "output/output.h"
 #include "run/opening.h"
 #include "schema/schema_text.h"
+#include "tegula/capabilities.h"
+#include "text/format_names.h"
 #include "text/numbers_text.h"
 
 namespace tegula::cli {
@@ -28,7 +32,7 @@ struct Flags {
 constexpr const char* kBared = "the encryption: everybody can read the copy";
 
 bool encrypted(const Array& source, const Flags& flags) {
-  return source.schema().format == "tiledb" && !(flags.open.key.empty() && flags.open.key_file.empty());
+  return capabilities(source).encryption && !(flags.open.key.empty() && flags.open.key_file.empty());
 }
 
 int announce(const Flags& flags, const Target& target, const Globals& globals) {
@@ -62,7 +66,7 @@ void print_converted(const Flags& flags, const Converted& made, const std::optio
   for (const std::string& loss : made.losses) std::fprintf(stderr, "lost: %s\n", loss.c_str());
   std::string line = fmt::format("{}: {}", flags.to, what_it_is(made.array->schema()));
   if (made.resumed) line += ", went on where it had been stopped";
-  const bool tiles = made.array->schema().format == "tiledb";
+  const bool tiles = capabilities(*made.array).fragments;
   if (made.passed) line += fmt::format(", {} {} copied as they are", made.passed, tiles ? "tiles" : "chunks");
   if (report) line += fmt::format(", {} values compared, {} differ", report->cells, report->different);
   print(line + "\n");
@@ -70,10 +74,28 @@ void print_converted(const Flags& flags, const Converted& made, const std::optio
   for (const std::string& difference : report->schema) print(difference + "\n");
 }
 
+// Says when one field alone could be copied.
+Target plan(const Array& source, const TargetOptions& options) {
+  try {
+    return plan_target(source, options);
+  } catch (const Error& error) {
+    TargetOptions one = options;
+    if (!options.field && source.schema().attributes.size() > 1) one.field = source.schema().attributes[0].name;
+    if (!one.field || options.field) throw;
+    try {
+      plan_target(source, one);
+    } catch (const Error&) {
+      one.field.reset();
+    }
+    if (!one.field) throw;
+    fail(error.kind(), "{} with --field", message_of(error));
+  }
+}
+
 int run(const Flags& flags, const Globals& globals) {
   const std::shared_ptr<Array> source = open_array(flags.from, flags.open, globals);
   ConvertOptions options;
-  options.target.format = flags.to_format == "zarr" ? "zarr3" : flags.to_format;
+  options.target.format = full_format(flags.to_format);
   options.target.field = flags.field;
   options.target.chunks = parse_extents(flags.tile, "--tile");
   const std::string format = options.target.format.empty() ? source->schema().format : options.target.format;
@@ -84,10 +106,10 @@ int run(const Flags& flags, const Globals& globals) {
   options.create.work = globals.work;
   options.lossy = flags.lossy;
   options.source_name = flags.from;
-  if (!options.create.key.empty() && format != "tiledb")
-    fail(ErrorKind::invalid_argument, "--new-key: only TileDB arrays are encrypted, and the copy is to be {}",
-         family_text(format));
-  Target target = plan_target(*source, options.target);
+  if (!options.create.key.empty() && !capabilities(format).encryption)
+    fail(ErrorKind::invalid_argument, "--new-key: only {} arrays are encrypted, and the copy is to be {}",
+         formats_with(&Capabilities::encryption), family_text(format));
+  Target target = plan(*source, options.target);
   const bool bared = encrypted(*source, flags) && options.create.key.empty();
   if (bared) target.losses.push_back(kBared);
   if (flags.dry_run) return announce(flags, target, globals);
@@ -95,6 +117,9 @@ int run(const Flags& flags, const Globals& globals) {
     fail(ErrorKind::unsupported,
          "the source is encrypted, the copy would not be; --new-key HEX encrypts a TileDB copy, --lossy goes on "
          "without");
+
+  if (!flags.lossy && !target.losses.empty())
+    fail(ErrorKind::unsupported, "{}\nWith --lossy the rest is copied.", losses_text(target));
 
   Converted made;
   try {
@@ -142,7 +167,7 @@ void describe_copy(Verb& verb, const std::shared_ptr<Flags>& flags) {
 
 void describe_convert(Verb verb, Globals& globals) {
   auto flags = std::make_shared<Flags>();
-  verb.option("--to", flags->to_format, "FORMAT", "tiledb, bcolz, zarr0 .. zarr3, zarr (default: as the source)");
+  verb.option("--to", flags->to_format, "FORMAT", fmt::format("{}, zarr (default: as the source)", known_formats()));
   describe_copy(verb, flags);
   verb.examples(
           "  tegula convert table.bcolz table.tdb --to tiledb --verify\n"

@@ -3,10 +3,12 @@
 
 #include "app/verbs.h"
 #include "base/fail.h"
+#include "format/registry/registry.h"
 #include "output/output.h"
 #include "run/opening.h"
 #include "schema/metadata_text.h"
 #include "schema/schema_text.h"
+#include "tegula/capabilities.h"
 
 namespace tegula::cli {
 
@@ -147,9 +149,9 @@ int show_info(const Flags& flags, const Globals& globals) {
 
 int show_fragments(const Flags& flags, const Globals& globals) {
   const std::shared_ptr<Array> array = open_array(flags.uri, flags.open, globals);
-  if (array->schema().format != "tiledb")
-    fail(ErrorKind::invalid_argument, "'{}' is a {}, and only TileDB arrays have fragments", flags.uri,
-         what_it_is(array->schema()));
+  if (!capabilities(*array).fragments)
+    fail(ErrorKind::invalid_argument, "'{}' is a {}, and only {} arrays have fragments", flags.uri,
+         what_it_is(array->schema()), formats_with(&Capabilities::fragments));
   const Info info = array->info(globals.work);
   if (globals.json) {
     JsonWriter json;

@@ -44,8 +44,7 @@ std::vector<Item> items_of(const std::string& uri, const Flags& flags, const Glo
   const std::shared_ptr<Store> store = store_of(uri, globals);
   Found found = probe(*store);
   // A folder without a group's own document may hold arrays of several formats.
-  const bool document = store->has("zarr.json") || store->has(".zgroup");
-  if (found.kind == ObjectKind::group && found.format.starts_with("zarr") && !document) found = {};
+  if (found.plain_folder) found = {};
   std::vector<Item> items;
   if (found.kind == ObjectKind::array) return {{"", uri, found}};
   if (found.kind == ObjectKind::group) {

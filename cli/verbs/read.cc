@@ -3,8 +3,9 @@
 
 #include "app/verbs.h"
 #include "base/fail.h"
-#include "input/request.h"
+#include "format/registry/dialect.h"
 #include "output/output.h"
+#include "query/request/request.h"
 #include "run/batch_mode.h"
 #include "run/opening.h"
 #include "run/query_document.h"

@@ -10,11 +10,11 @@
 #include "base/fail.h"
 #include "output/output.h"
 #include "query/condition/literal.h"
+#include "query/request/iso_dates.h"
 #include "run/opening.h"
 #include "run/reading.h"
 #include "run/written_part.h"
 #include "schema/schema_text.h"
-#include "text/iso_dates.h"
 #include "text/numbers.h"
 
 namespace tegula::cli {

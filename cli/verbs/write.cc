@@ -8,14 +8,15 @@
 #include "format/registry/registry.h"
 #include "input/arrow_input.h"
 #include "input/data_input.h"
-#include "input/request.h"
 #include "model/strided.h"
 #include "output/output.h"
+#include "query/request/iso_dates.h"
+#include "query/request/request.h"
 #include "run/opening.h"
 #include "run/rehearsal.h"
 #include "schema/schema_input.h"
 #include "schema/schema_text.h"
-#include "text/iso_dates.h"
+#include "tegula/capabilities.h"
 
 namespace tegula::cli {
 
@@ -140,9 +141,9 @@ int create_array(const Flags& flags, const Globals& globals) {
   CreateOptions options;
   if (flags.format_version) options.format_version = static_cast<std::uint32_t>(*flags.format_version);
   options.key = encryption_key(flags.new_key, flags.key_file);
-  if (!options.key.empty() && schema.format != "tiledb")
-    fail(ErrorKind::invalid_argument, "--key: only TileDB arrays are encrypted, and this is to be a {}",
-         what_it_is(schema));
+  if (!options.key.empty() && !capabilities(schema.format).encryption)
+    fail(ErrorKind::invalid_argument, "--key: only {} arrays are encrypted, and this is to be a {}",
+         formats_with(&Capabilities::encryption), what_it_is(schema));
   options.at = parse_write_time(flags.at);
   options.overwrite = flags.overwrite;
   options.sync = !flags.no_sync;

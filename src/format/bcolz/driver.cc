@@ -3,13 +3,28 @@
 #include "format/bcolz/array.h"
 #include "format/bcolz/schema_model.h"
 #include "format/bcolz/snapshot.h"
+#include "format/bcolz/stored_rows.h"
 #include "format/bcolz/write.h"
 
 namespace tegula::bcolz {
 
 namespace {
 
-constexpr std::string_view kFormats[] = {kFormat};
+constexpr Format kFormats[] = {{{.format = kFormat,
+                                 .family = kFormat,
+                                 .title = kFormat,
+                                 .create = true,
+                                 .append = true,
+                                 .resize = true,
+                                 .repair = true,
+                                 .tables = true,
+                                 .empty_axes = true,
+                                 .numpy_types = true},
+                                {.blosc_level = "level"}}};
+
+std::string_view default_filters(std::string_view, const Datatype& type) {
+  return type.size > 1 ? "blosc:lz4:5:shuffle" : "blosc:lz4:5:noshuffle";
+}
 
 Found probe(const Store& store) {
   // A carray that lost one of the two is still one, so that opening it says what is missing.
@@ -28,6 +43,14 @@ std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& 
 
 }  // namespace
 
-const Driver kBcolzDriver{"bcolz", kFormats, probe, open, nullptr, create_array, nullptr};
+const Driver kBcolzDriver{
+    .family = kFormat,
+    .formats = kFormats,
+    .probe = probe,
+    .open = open,
+    .create = create_array,
+    .default_filters = default_filters,
+    .copy = {.rows_fit = rows_fit, .copy_stored = copy_rows},
+};
 
 }  // namespace tegula::bcolz

@@ -1,4 +1,4 @@
-// Requests: the flags of `read`, or the same as a JSON document.
+// Queries as a person writes them: short texts, or a JSON document.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 #include "tegula/query.h"
 #include "tegula/schema.h"
 
-namespace tegula::cli {
+namespace tegula {
 
 // JSON that a person gave: what cannot be parsed is invalid_argument, not damage.
 Json json_argument(const std::string& text, const std::string& name);
@@ -37,4 +37,4 @@ std::string field_named(const std::string& given, const Schema& schema);
 // "a, b,c"; "" is the unnamed field.
 std::vector<std::string> split_names(const std::string& text);
 
-}  // namespace tegula::cli
+}  // namespace tegula

@@ -8,7 +8,7 @@
 #include "tegula/columns.h"
 #include "tegula/datatype.h"
 
-namespace tegula::cli {
+namespace tegula {
 
 // Appends one value. Accepts what results are written as: numbers, "nan", booleans, text, {"hex"}, dates as ticks or
 // ISO text. Throws invalid_argument when the value does not fit the type.
@@ -18,4 +18,4 @@ void append_cell(Column& column, const Json& cell);
 // One cell from the text of a CSV field; empty is null for nullable columns, unless it is a quoted text.
 void append_cell_text(Column& column, const std::string& text, bool quoted);
 
-}  // namespace tegula::cli
+}  // namespace tegula

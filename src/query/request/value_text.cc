@@ -1,4 +1,4 @@
-#include "text/value_text.h"
+#include "query/request/value_text.h"
 
 #include <fmt/format.h>
 
@@ -12,9 +12,9 @@
 #include "base/fail.h"
 #include "base/utf8.h"
 #include "query/condition/number.h"
-#include "text/iso_dates.h"
+#include "query/request/iso_dates.h"
 
-namespace tegula::cli {
+namespace tegula {
 
 namespace {
 
@@ -241,14 +241,6 @@ void append_cell(std::string& out, const Column& column, std::size_t cell, Diale
 
 }  // namespace
 
-Dialect dialect_of(const Schema& schema) {
-  if (schema.format == "tiledb") return Dialect::tiledb;
-  for (const Attribute& attribute : schema.attributes)
-    for (const Filter& filter : attribute.filters)
-      if (filter.name == "json2") return Dialect::objects;
-  return Dialect::numpy;
-}
-
 void append_json_cell(std::string& out, const Column& column, std::size_t cell, Dialect dialect) {
   if (dialect == Dialect::objects && column.var()) {
     out += text_of(column.cell(cell));
@@ -372,4 +364,4 @@ Bytes bytes_of_hex(std::string_view hex, std::string_view what) {
   return out;
 }
 
-}  // namespace tegula::cli
+}  // namespace tegula

@@ -1,6 +1,6 @@
-#include "text/result_json.h"
+#include "query/request/result_json.h"
 
-namespace tegula::cli {
+namespace tegula {
 
 namespace {
 
@@ -36,4 +36,4 @@ std::string result_json(const Batch& batch, Dialect dialect) {
   return out;
 }
 
-}  // namespace tegula::cli
+}  // namespace tegula

@@ -9,7 +9,7 @@
 
 #include "tegula/datatype.h"
 
-namespace tegula::cli {
+namespace tegula {
 
 // "2020-01-02T03:04:05.678" to the precision of the unit; "36 h" for a timedelta; the tick count when there is no unit
 // or the date lies outside of the years 1 to 9999.
@@ -23,4 +23,4 @@ std::pair<std::uint64_t, std::uint64_t> parse_time_range(std::string_view text);
 // The time of a write: 0, which means now, for empty text. Throws invalid_argument.
 std::uint64_t parse_write_time(const std::string& text);
 
-}  // namespace tegula::cli
+}  // namespace tegula

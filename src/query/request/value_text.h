@@ -8,12 +8,11 @@
 #include "tegula/columns.h"
 #include "tegula/schema.h"
 
-namespace tegula::cli {
+namespace tegula {
 
 // Where the families differ: TileDB has no NaT and spells booleans 0 and 1; objects (zarr's json2 codec) come as text
 // that is JSON already.
 enum class Dialect : unsigned char { tiledb, numpy, objects };
-Dialect dialect_of(const Schema& schema);
 
 // JSON, appended: integers exact; floats the shortest decimals of their double, or "nan", "inf", "-inf"; complex {"re",
 // "im"}; dates tick counts or "NaT"; text as a string when it is printable UTF-8, other bytes {"hex"}; a cell of
@@ -43,4 +42,4 @@ std::string hex_of(ByteView bytes);
 // Throws invalid_argument.
 Bytes bytes_of_hex(std::string_view hex, std::string_view what);
 
-}  // namespace tegula::cli
+}  // namespace tegula

@@ -1,4 +1,4 @@
-#include "text/cell_input.h"
+#include "query/request/cell_input.h"
 
 #include <charconv>
 #include <cmath>
@@ -9,9 +9,9 @@
 #include "base/utf8.h"
 #include "query/condition/dates.h"
 #include "query/condition/literal.h"
-#include "text/value_text.h"
+#include "query/request/value_text.h"
 
-namespace tegula::cli {
+namespace tegula {
 
 namespace {
 
@@ -180,4 +180,4 @@ void append_cell_text(Column& column, const std::string& text, bool quoted) {
   append_cell(column, list ? parse_json(bytes_of(text), "a list") : json_of_text(column.type, text));
 }
 
-}  // namespace tegula::cli
+}  // namespace tegula

@@ -1,4 +1,4 @@
-#include "convert/pass_through.h"
+#include "format/zarr/stored_chunks.h"
 
 #include <algorithm>
 #include <map>
@@ -8,13 +8,9 @@
 #include "format/zarr/array.h"
 #include "format/zarr/chunk/listing.h"
 
-namespace tegula {
+namespace tegula::zarr {
 
 namespace {
-
-using zarr::ArrayMeta;
-using zarr::ByteStep;
-using zarr::ZarrArray;
 
 // Decoders of these find everything in the bytes themselves.
 constexpr std::string_view kSelfDescribing[] = {"blosc", "zstd", "gzip", "zlib", "bz2", "lz4", "lzma", "crc32c"};
@@ -41,27 +37,27 @@ const ZarrArray* as_zarr(const Array& array) { return dynamic_cast<const ZarrArr
 
 }  // namespace
 
-bool chunks_fit(const Array& source, const Array& target) {
-  const ZarrArray *from = as_zarr(source), *to = as_zarr(target);
-  if (!from || !to) return false;
-  const ArrayMeta &a = from->meta(), &b = to->meta();
+bool chunks_fit(const CopySource& source, const Array& to) {
+  const ZarrArray *old = as_zarr(source.from), *made = as_zarr(to);
+  if (!old || !made) return false;
+  const ArrayMeta &a = old->meta(), &b = made->meta();
   return a.shape == b.shape && a.chunks == b.chunks && a.cell.type == b.cell.type && a.cell.var == b.cell.var &&
          a.cell.fill == b.cell.fill && a.fill_defined == b.fill_defined && same_chain(a, b);
 }
 
-std::uint64_t pass_chunks(const Array& source, const Array& target, Store& store, const Work& work) {
-  const ZarrArray *from = as_zarr(source), *to = as_zarr(target);
-  if (!from || !to) fail(ErrorKind::invalid_argument, "only zarr chunks are copied as they are");
-  const std::vector<zarr::ChunkFile> chunks = list_chunks(from->store(), from->meta()).chunks;
-  std::map<zarr::Shape, std::uint64_t> there;
-  for (const zarr::ChunkFile& file : list_chunks(store, to->meta()).chunks) there[file.chunk] = file.size;
+std::uint64_t copy_chunks(const CopySource& source, Array& to, Store& store, const Work& work) {
+  const ZarrArray *old = as_zarr(source.from), *made = as_zarr(to);
+  if (!old || !made) fail(ErrorKind::invalid_argument, "only the chunks of zarr arrays are copied between zarr arrays");
+  const std::vector<ChunkFile> chunks = list_chunks(old->store(), old->meta()).chunks;
+  std::map<Shape, std::uint64_t> there;
+  for (const ChunkFile& file : list_chunks(store, made->meta()).chunks) there[file.chunk] = file.size;
   if (work.progress) work.progress->begin("copying chunks", chunks.size());
   parallel_for(work, chunks.size(), [&](std::size_t i) {
-    const auto found = there.find(chunks[i].chunk);
-    if (found == there.end() || found->second != chunks[i].size) {
-      // A chunk that went away since it was listed is absent like any other.
-      if (const std::optional<Bytes> file = from->store().get(chunks[i].key))
-        store.put(to->meta().keys.key(chunks[i].chunk), *file);
+    // A chunk that was removed since it was listed is absent like any other.
+    if (const std::optional<Bytes> file = old->store().get(chunks[i].key)) {
+      const std::string key = made->meta().keys.key(chunks[i].chunk);
+      const auto found = there.find(chunks[i].chunk);
+      if (found == there.end() || found->second != file->size() || store.get(key) != file) store.put(key, *file);
     }
     if (work.progress) work.progress->advance(1);
   });
@@ -69,4 +65,19 @@ std::uint64_t pass_chunks(const Array& source, const Array& target, Store& store
   return chunks.size();
 }
 
-}  // namespace tegula
+std::optional<std::vector<CellBox>> written_boxes(const Array& array, const Work&) {
+  const ZarrArray* zarr = as_zarr(array);
+  if (!zarr || array.schema().dimensions.empty()) return std::nullopt;
+  const ArrayMeta& meta = zarr->meta();
+  std::vector<CellBox> boxes;
+  for (const ChunkFile& file : list_chunks(zarr->store(), meta).chunks) {
+    CellBox& box = boxes.emplace_back();
+    for (std::size_t d = 0; d < file.chunk.size(); ++d) {
+      box.first.push_back(file.chunk[d] * meta.chunks[d]);
+      box.count.push_back(std::min(meta.chunks[d], meta.shape[d] - box.first[d]));
+    }
+  }
+  return boxes;
+}
+
+}  // namespace tegula::zarr

@@ -3,12 +3,12 @@
 
 #include <string>
 
+#include "query/request/value_text.h"
 #include "tegula/columns.h"
-#include "text/value_text.h"
 
-namespace tegula::cli {
+namespace tegula {
 
 // {"shape": [...] or null, "fields": {name: [values...]}}, values flat in result order; without a line end.
 std::string result_json(const Batch& batch, Dialect dialect);
 
-}  // namespace tegula::cli
+}  // namespace tegula

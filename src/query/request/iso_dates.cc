@@ -1,4 +1,4 @@
-#include "text/iso_dates.h"
+#include "query/request/iso_dates.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "query/condition/dates.h"
 
-namespace tegula::cli {
+namespace tegula {
 
 namespace {
 
@@ -131,4 +131,4 @@ std::uint64_t parse_write_time(const std::string& text) {
   fail(ErrorKind::invalid_argument, "--at {} is not a time; write milliseconds since 1970 or an ISO date", text);
 }
 
-}  // namespace tegula::cli
+}  // namespace tegula

@@ -1,13 +1,13 @@
-#include "input/request.h"
+#include "query/request/request.h"
 
 #include <charconv>
 
 #include "base/error_message.h"
 #include "base/fail.h"
 #include "query/condition/dates.h"
-#include "text/value_text.h"
+#include "query/request/value_text.h"
 
-namespace tegula::cli {
+namespace tegula {
 
 namespace {
 
@@ -253,7 +253,7 @@ Query query_of(const Json& document, const Schema& schema) {
 void add_range(std::vector<DimensionRanges>& ranges, const std::string& text, const Schema& schema) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos)
-    fail(ErrorKind::invalid_argument, "--range {}: write dimension=low:high, both included", text);
+    fail(ErrorKind::invalid_argument, "'{}' is no range: write dimension=low:high, both included", text);
   const std::string name = text.substr(0, equals);
   const bool labels = !schema.dimension(name) && !schema.labels.empty();
   Range range = parse_range(axis_of(name, schema, labels), std::string_view(text).substr(equals + 1));
@@ -297,4 +297,4 @@ std::vector<std::string> split_names(const std::string& text) {
   return names;
 }
 
-}  // namespace tegula::cli
+}  // namespace tegula
