@@ -1,3 +1,5 @@
+#include "codec/compress/compressors.h"
+
 #include <benchmark/benchmark.h>
 #include <blosc.h>
 #include <bzlib.h>
@@ -13,7 +15,7 @@
 
 #include "codec/blosc/blosc.h"
 #include "codec/checksum/checksum.h"
-#include "codec/compress/codec.h"
+#include "codec/checksum/crc32c.h"
 #include "codec/shuffle/shuffle.h"
 #include "data.h"
 #include "timed.h"
@@ -23,7 +25,7 @@ namespace {
 
 using codec::Params;
 
-// The chunk that compressors see behind a byte shuffle.
+// The chunk after a byte shuffle, as compressors see it.
 Bytes shuffled() {
   const Bytes raw = smooth_floats();
   Bytes out(raw.size());

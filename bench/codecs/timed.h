@@ -1,5 +1,5 @@
 // One measured loop. Beside the mean that the library prints, "best" is the speed of the fastest single call in GiB/s:
-// on a machine with neighbours only that compares.
+// on a shared machine only that can be compared.
 #pragma once
 
 #include <benchmark/benchmark.h>

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "codec/integer/delta.h"
+#include "codec/integer/double_delta.h"
 #include "codec/shuffle/shuffle.h"
 #include "timed.h"
 

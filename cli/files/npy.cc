@@ -6,7 +6,7 @@
 #include "base/cursor.h"
 #include "base/fail.h"
 #include "base/utf8.h"
-#include "query/condition/number.h"
+#include "query/language/int128.h"
 
 namespace tegula::cli {
 

@@ -116,7 +116,7 @@ Batch read_csv(const std::string& text, const Schema& schema, const std::string&
         append_cell_text(batch.columns[c], fields[c].text, fields[c].quoted);
       } catch (const Error& error) {
         fail(ErrorKind::invalid_argument, "{}, line {}, field '{}': {}", name, line, batch.columns[c].name,
-             message_of(error));
+             error_message(error));
       }
     }
     ++batch.cells;

@@ -14,7 +14,7 @@
 #include "query/request/iso_dates.h"
 #include "query/request/value_text.h"
 #include "store/open/open_store.h"
-#include "store/wrap/wrappers.h"
+#include "store/wrap/tracing_store.h"
 #include "text/format_names.h"
 
 namespace tegula::cli {
@@ -78,7 +78,7 @@ std::shared_ptr<Array> open_array(const std::string& uri, const OpenFlags& flags
     return open(store, flags.options(globals));
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::not_found || probe(*store).kind != ObjectKind::group) throw;
-    fail(error.kind(), "{}; `tegula ls` shows what it holds", message_of(error));
+    fail(error.kind(), "{}; `tegula ls` shows what it holds", error_message(error));
   }
 }
 

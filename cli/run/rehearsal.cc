@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "format/registry/registry.h"
 #include "store/memory/memory_store.h"
-#include "store/wrap/wrappers.h"
+#include "store/wrap/failing_store.h"
 #include "tegula/error.h"
 
 namespace tegula::cli {
@@ -40,7 +40,7 @@ void rehearse_new(const std::string& uri, const Schema& schema, const CreateOpti
     opening.work = options.work;
     change_nothing(store, opening, change);
   } catch (const Error& error) {
-    std::string message(message_of(error));
+    std::string message(error_message(error));
     const std::string here = store->describe("");
     if (const std::size_t at = message.find(here); at != std::string::npos) message.replace(at, here.size(), uri);
     fail(error.kind(), "{}", message);

@@ -11,7 +11,7 @@
 #include "convert/filters.h"
 #include "convert/target.h"
 #include "files/text_file.h"
-#include "query/condition/literal.h"
+#include "query/language/literal.h"
 #include "query/request/cell_input.h"
 #include "query/request/request.h"
 #include "tegula/capabilities.h"

@@ -120,6 +120,13 @@ std::string range_text(const Datatype& type, const Range& range) {
   return plain_value(type, range.low) + " .. " + plain_value(type, range.high);
 }
 
+std::string domain_text(const Schema& schema, const std::vector<Range>& domain) {
+  std::string text;
+  for (std::size_t i = 0; i < domain.size() && i < schema.dimensions.size(); ++i)
+    text += (i > 0 ? ", " : "") + schema.dimensions[i].name + " " + range_text(schema.dimensions[i].type, domain[i]);
+  return text;
+}
+
 std::string fill_text(const Attribute& attribute, const Schema& schema) {
   if (!attribute.fill_defined) return "undefined";
   if (attribute.nullable && !attribute.fill_valid) return "null";

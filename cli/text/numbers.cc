@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "query/condition/literal.h"
+#include "query/language/literal.h"
 
 namespace tegula::cli {
 

@@ -158,7 +158,6 @@ class Group {
 struct Found {
   ObjectKind kind = ObjectKind::none;
   std::string format;
-  bool plain_folder = false;  // a group without a document of its own: a folder that holds arrays
 };
 Found probe(const std::string& uri);
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "base/poll.h"
+#include "base/cancel_poll.h"
 #include "tegula/error.h"
 #include "tegula/work.h"
 
@@ -27,7 +27,7 @@ struct Settings {
 // One call into the library: releases the interpreter lock around it, and between pieces of work looks for signals and
 // reports progress, both on the calling thread and a few times a second. `progress` is None or f(what, done, total); it
 // must outlive the call. What a signal handler or `progress` raises ends the work and is what Python sees.
-class Call final : private Poll, private Progress {
+class Call final : private CancelPoll, private Progress {
  public:
   explicit Call(const Settings& settings = {}, nb::handle progress = {});
 

@@ -9,9 +9,10 @@
 #include "arrow/arrow_layout.h"
 #include "base/cursor.h"
 #include "base/fail.h"
-#include "codec/compress/streams.h"
+#include "codec/compress/lz4_frame.h"
+#include "codec/compress/zstd_stream.h"
 #include "query/columns/gather.h"
-#include "query/condition/literal.h"
+#include "query/language/literal.h"
 
 namespace tegula {
 

@@ -8,7 +8,7 @@
 
 namespace tegula {
 
-void release_free_memory() noexcept {
+void trim_heap() noexcept {
 #ifdef __GLIBC__
   ::malloc_trim(0);
 #endif

@@ -33,4 +33,21 @@ auto with_integer(TypeId type, F&& f, Otherwise&& otherwise) -> decltype(f(std::
   }
 }
 
+// The same for everything that C++ can calculate with: integers, floats of 4 and 8 bytes, and dates and times, which
+// are counted in int64.
+template <class F, class Otherwise>
+auto with_number(TypeId type, F&& f, Otherwise&& otherwise) -> decltype(f(std::int8_t{})) {
+  switch (type) {
+    case TypeId::datetime:
+    case TypeId::timedelta:
+      return f(std::int64_t{});
+    case TypeId::float32:
+      return f(float{});
+    case TypeId::float64:
+      return f(double{});
+    default:
+      return with_integer(type, std::forward<F>(f), std::forward<Otherwise>(otherwise));
+  }
+}
+
 }  // namespace tegula

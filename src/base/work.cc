@@ -6,8 +6,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/cancel_poll.h"
 #include "base/fail.h"
-#include "base/poll.h"
 #include "tegula/version.h"
 
 namespace tegula {
@@ -15,7 +15,7 @@ namespace tegula {
 const char* version() noexcept { return TEGULA_VERSION; }
 
 void Cancel::check() const {
-  Poll::run();
+  CancelPoll::run();
   if (requested()) throw Error(ErrorKind::cancelled, "stopped on request");
 }
 

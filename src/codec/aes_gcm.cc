@@ -2,7 +2,8 @@
 // work.
 //
 // TileDB's encryption (filter 11): the last filter of every pipeline of an encrypted array. The 32 bytes of the key are
-// used directly, there is no derivation. The IV is random and fresh for each part; both travel in the chunk metadata.
+// used directly, there is no derivation. The IV is random and fresh for each part; IV and tag are stored in the chunk
+// metadata.
 
 #include "codec/aes_gcm.h"
 

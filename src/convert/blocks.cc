@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/saturated.h"
+#include "base/product.h"
 
 namespace tegula {
 

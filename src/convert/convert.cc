@@ -13,6 +13,7 @@
 #include "convert/resume_note.h"
 #include "convert/written_boxes.h"
 #include "format/registry/registry.h"
+#include "store/open/location.h"
 
 namespace tegula {
 
@@ -42,13 +43,16 @@ std::string describe_target(const Schema& schema) {
   return text;
 }
 
-// Changes of an array change its size or its fragments.
+// Anything that is written to the source changes its fingerprint.
 std::string describe_source(const Array& source, const std::string& name, const Work& work) {
   Work quiet = work;
   quiet.progress = nullptr;
   const Info info = source.info(quiet);
   const std::string last = info.fragments.empty() ? "" : ", last " + info.fragments.back().name;
-  return fmt::format("{} ({} bytes, {} fragments{})", name, info.stored_bytes, info.fragments.size(), last);
+  const auto store_of = driver_of(source).store_of;
+  const std::uint64_t files = store_of ? fingerprint(store_of(source)) : 0;
+  return fmt::format("{} ({} bytes, {} fragments{}, files {:016x})", name, info.stored_bytes, info.fragments.size(),
+                     last, files);
 }
 
 // The target of an interrupted run, or no value when there is none. Throws unless it is this very conversion.
@@ -82,6 +86,9 @@ void shape_column(Column& column, const Attribute& to) {
 Converted convert(const Array& source, std::shared_ptr<Store> store, const ConvertOptions& options, const Work& work) {
   Target target = plan_target(source, options.target);
   if (!target.losses.empty() && !options.lossy) fail(ErrorKind::unsupported, "{}", losses_text(target));
+  if (const auto store_of = driver_of(source).store_of; store_of && overlap(store_of(source), *store))
+    fail(ErrorKind::invalid_argument, "'{}' is the source, lies inside it or holds it; the copy has to go elsewhere",
+         store->describe(""));
   const bool rows = target.schema.table || target.schema.sparse;
   const Driver& driver = find_format(target.schema.format).driver;
   const CopyHooks& hooks = driver.copy;

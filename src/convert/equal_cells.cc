@@ -5,7 +5,7 @@
 
 #include "base/endian.h"
 #include "base/utf8.h"
-#include "query/condition/literal.h"
+#include "query/language/literal.h"
 
 namespace tegula {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/saturated.h"
+#include "base/product.h"
 #include "convert/blocks.h"
 #include "convert/convert.h"
 #include "convert/written_boxes.h"

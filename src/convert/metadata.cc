@@ -5,7 +5,7 @@
 #include "base/endian.h"
 #include "base/json.h"
 #include "base/utf8.h"
-#include "query/condition/literal.h"
+#include "query/language/literal.h"
 #include "tegula/capabilities.h"
 
 namespace tegula {

@@ -40,6 +40,11 @@ struct Driver {
   std::shared_ptr<Group> (*create_group)(std::shared_ptr<Store> store, std::string_view format,
                                          const CreateOptions& options) = nullptr;
 
+  // Is the group that probe() found a plain folder that holds arrays, without a document of its own? Null: never.
+  bool (*plain_folder)(const Store& store) = nullptr;
+  // Where an open array is; lives as long as the array. Null: not known.
+  const Store& (*store_of)(const Array& array) = nullptr;
+
   // Filters for new values of `type`, as parse_filters() takes them: "byteshuffle,zstd:5". Null: none.
   std::string_view (*default_filters)(std::string_view format, const Datatype& type) = nullptr;
   // The filters of an attribute of the format `from` as `to`, another format of the family, spells them, so that

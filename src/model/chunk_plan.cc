@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/fail.h"
+#include "base/product.h"
 #include "model/strided.h"
 
 namespace tegula {
@@ -47,8 +48,9 @@ ChunkPlan::ChunkPlan(const Picks& picks, std::span<const std::uint64_t> shape,
         parts.push_back(std::move(part));
       }
     }
-    if (__builtin_mul_overflow(pieces_, parts.size(), &pieces_))
-      fail(ErrorKind::invalid_argument, "the selection touches too many chunks");
+    const std::optional<std::uint64_t> pieces = checked_product(pieces_, parts.size());
+    if (!pieces) fail(ErrorKind::invalid_argument, "the selection touches too many chunks");
+    pieces_ = *pieces;
     axes_.push_back(std::move(parts));
   }
 }

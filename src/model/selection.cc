@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/fail.h"
+#include "base/product.h"
 
 namespace tegula {
 
@@ -248,9 +249,11 @@ std::vector<std::uint64_t> Picks::full_shape() const {
 std::uint64_t Picks::cells() const {
   if (points) return axes.empty() ? 1 : axes.front().count;
   std::uint64_t n = 1;
-  for (const AxisPick& axis : axes)
-    if (__builtin_mul_overflow(n, axis.count, &n))
-      fail(ErrorKind::invalid_argument, "the selection has more than 2^64 cells");
+  for (const AxisPick& axis : axes) {
+    const std::optional<std::uint64_t> product = checked_product(n, axis.count);
+    if (!product) fail(ErrorKind::invalid_argument, "the selection has more than 2^64 cells");
+    n = *product;
+  }
   return n;
 }
 

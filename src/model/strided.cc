@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/fail.h"
+#include "base/product.h"
 
 namespace tegula {
 
@@ -100,8 +101,11 @@ std::vector<std::int64_t> contiguous_strides(std::span<const std::uint64_t> shap
 
 std::uint64_t cell_count(std::span<const std::uint64_t> shape) {
   std::uint64_t n = 1;
-  for (const std::uint64_t extent : shape)
-    if (__builtin_mul_overflow(n, extent, &n)) fail(ErrorKind::invalid_argument, "more than 2^64 cells");
+  for (const std::uint64_t extent : shape) {
+    const std::optional<std::uint64_t> product = checked_product(n, extent);
+    if (!product) fail(ErrorKind::invalid_argument, "more than 2^64 cells");
+    n = *product;
+  }
   return n;
 }
 

@@ -9,7 +9,7 @@
 namespace tegula {
 
 // End of the ranges from `first` on that lie in one file, back to back.
-inline std::size_t neighbours_end(std::span<const RangeRead> reads, std::size_t first) {
+inline std::size_t adjacent_end(std::span<const RangeRead> reads, std::size_t first) {
   std::size_t end = first + 1;
   while (end < reads.size() && reads[end].key == reads[first].key && reads[end].offset >= reads[end - 1].offset &&
          reads[end].offset - reads[end - 1].offset == reads[end - 1].into.size())

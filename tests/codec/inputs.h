@@ -72,7 +72,7 @@ inline Bytes sorted_ints(std::size_t n) {
   return out;
 }
 
-// Each codec must bring all of these back. All sizes are multiples of 1; `unit` rounds them for codecs of fixed cells.
+// What every codec must bring back. Sizes are rounded down to multiples of `unit`, for codecs of fixed cells.
 inline std::vector<Input> inputs(std::size_t unit = 1) {
   std::vector<Input> all;
   all.push_back({"empty", {}});

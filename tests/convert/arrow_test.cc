@@ -7,7 +7,7 @@
 
 #include "arrow/ipc_reader.h"
 #include "base/endian.h"
-#include "query/condition/literal.h"
+#include "query/language/literal.h"
 #include "tegula/error.h"
 
 namespace tegula {

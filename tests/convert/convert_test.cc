@@ -15,7 +15,7 @@
 #include "model/strided.h"
 #include "stops.h"
 #include "store/memory/memory_store.h"
-#include "store/wrap/wrappers.h"
+#include "store/wrap/failing_store.h"
 #include "tegula/error.h"
 
 namespace tegula {

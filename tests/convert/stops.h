@@ -8,7 +8,7 @@
 #include "convert/resume_note.h"
 #include "format/registry/registry.h"
 #include "store/memory/memory_store.h"
-#include "store/wrap/wrappers.h"
+#include "store/wrap/failing_store.h"
 #include "tegula/error.h"
 
 namespace tegula {

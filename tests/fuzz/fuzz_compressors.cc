@@ -1,6 +1,6 @@
 // room: codec
 // The first byte chooses the compressor, the next two the raw size, the fourth the cell size; the rest is decoded.
-#include "codec/compress/codec.h"
+#include "codec/compress/compressors.h"
 #include "tegula/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "codec/compress/streams.h"
+#include "codec/compress/bzip2.h"
+#include "codec/compress/gzip_stream.h"
+#include "codec/compress/lzma_stream.h"
+#include "codec/compress/zstd_stream.h"
 #include "tegula/error.h"
 
 namespace {

@@ -1,6 +1,7 @@
 // Array schemas: the unpacked payload.
 // room: format/tiledb
 #include "format/tiledb/disk/array_schema.h"
+#include "format/tiledb/disk/schema_model.h"
 #include "tegula/error.h"
 
 using namespace tegula;

@@ -4,6 +4,7 @@
 //
 // room: format/tiledb
 #include "format/tiledb/filter/chunked_tile.h"
+#include "format/tiledb/filter/filter_decode.h"
 #include "format/tiledb/filter/filter_plan.h"
 #include "tegula/error.h"
 

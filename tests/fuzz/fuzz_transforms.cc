@@ -5,8 +5,12 @@
 #include <algorithm>
 
 #include "base/endian.h"
+#include "codec/integer/bit_width.h"
 #include "codec/integer/delta.h"
+#include "codec/integer/double_delta.h"
 #include "codec/integer/float_scale.h"
+#include "codec/integer/positive_delta.h"
+#include "codec/integer/xor.h"
 #include "codec/shuffle/shuffle.h"
 #include "tegula/error.h"
 

@@ -5,6 +5,8 @@
 
 #include "format/zarr/chunk/chunk_store.h"
 #include "format/zarr/meta/array_meta.h"
+#include "format/zarr/meta/v2.h"
+#include "format/zarr/meta/v3.h"
 #include "model/strided.h"
 #include "store/memory/memory_store.h"
 #include "tegula/error.h"
@@ -73,7 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try {
       const Picks picks = resolve(parse_selection(text), meta.shape);
       if (meta.cell.var) {
-        chunks.read_items(picks, work);
+        chunks.read_variable(picks, work);
         continue;
       }
       const auto shape = picks.shape();

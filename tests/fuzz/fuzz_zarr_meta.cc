@@ -4,6 +4,11 @@
 #include <cstdint>
 
 #include "format/zarr/meta/array_meta.h"
+#include "format/zarr/meta/documents.h"
+#include "format/zarr/meta/original.h"
+#include "format/zarr/meta/v1.h"
+#include "format/zarr/meta/v2.h"
+#include "format/zarr/meta/v3.h"
 #include "tegula/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/endian.h"
 #include "query/columns/field.h"
 #include "query/columns/gather.h"
 #include "tegula/columns.h"
@@ -49,6 +50,15 @@ inline FieldInfo info(const Column& column, const Enumeration* enumeration = nul
 inline std::vector<FieldInfo> infos(const Batch& batch) {
   std::vector<FieldInfo> out;
   for (const Column& column : batch.columns) out.push_back(info(column));
+  return out;
+}
+
+// The cells of a column of int64; {-999} when there is none of that name.
+inline std::vector<std::int64_t> integers(const Batch& batch, std::string_view name) {
+  std::vector<std::int64_t> out;
+  const Column* column = batch.column(name);
+  if (!column) return {-999};
+  for (std::size_t i = 0; i < column->cells(); ++i) out.push_back(load<std::int64_t>(column->cell(i).data()));
   return out;
 }
 

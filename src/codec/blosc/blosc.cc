@@ -7,12 +7,12 @@
 //
 // bcolz (every chunk file), zarr v1, v2 and v3 (codec "blosc"), the original zarr.
 //
-// Writers differ, so the header decides and nothing else: block sizes of any kind; blocks in any order (several
-// threads); bit 4 of the flags (blocks are not split) is missing in chunks of C-Blosc before 1.11, hence the size test;
-// block items not a multiple of 8 are stored without bit shuffle although the flag is set.
+// Writers differ, so only the header decides: blocks have any size and, from writers with several threads, any order;
+// C-Blosc before 1.11 does not set bit 4 of the flags (blocks are not split), hence the size test; blocks whose number
+// of items is not a multiple of 8 are stored without bit shuffle although the flag is set.
 //
 // C-Blosc 1.4.0 to 1.4.4 (bcolz 0.7.0, 0.8.1 to 0.12.1) stored a compressed stream that happened to be as long as its
-// raw data; every reader takes it for a raw copy. BloscOptions::rescue reads those right.
+// raw data; every reader takes it for a raw copy. BloscOptions::rescue decodes it.
 
 #include "codec/blosc/blosc.h"
 
@@ -25,7 +25,9 @@
 #include "base/endian.h"
 #include "base/fail.h"
 #include "codec/blosc/blosclz_decode.h"
-#include "codec/compress/exact.h"
+#include "codec/compress/gzip.h"
+#include "codec/compress/lz4.h"
+#include "codec/compress/zstd.h"
 #include "codec/shuffle/shuffle.h"
 
 namespace tegula::codec {
@@ -44,7 +46,7 @@ bool snappy_decode_exact(ByteView in, MutableBytes out) {
          size == out.size();
 }
 
-// By bits 5 to 7 of the flags.
+// Indexed by bits 5 to 7 of the flags.
 struct StreamFormat {
   const char* name;
   bool (*decode)(ByteView in, MutableBytes out);
@@ -82,7 +84,7 @@ struct Scratches {
   Scratch streams, block;
 };
 
-// Also when a decode ends in an exception.
+// Trims when a decode returns or throws.
 struct TrimAtEnd {
   Scratches& scratch;
   ~TrimAtEnd() {
@@ -140,7 +142,7 @@ class Decoder {
     return (std::uint64_t{header_.nbytes} + header_.block_size - 1) / header_.block_size;
   }
 
-  // A buffer for a whole block is made only if the bytes at hand can hold as much.
+  // A buffer for a whole block is allocated only if the compressed bytes can hold that much.
   void check_gain(std::uint64_t block, std::uint64_t raw) const {
     const std::uint64_t have = block_bytes(block).size();
     if (raw / format_->most_gain > have)

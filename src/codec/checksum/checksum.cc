@@ -1,6 +1,5 @@
-// Digests and checksums: OpenSSL for MD5 and SHA-256, libdeflate for CRC-32 and Adler-32; crc32c.cc has its own file.
-//
-// TileDB filters 12 (MD5) and 13 (SHA-256); CRC-32 and Adler-32 for zarr's numcodecs filters and for zip stores.
+// OpenSSL computes MD5 and SHA-256 (TileDB filters 12 and 13), libdeflate CRC-32 and Adler-32 (numcodecs filters of
+// zarr).
 
 #include "codec/checksum/checksum.h"
 

@@ -1,14 +1,15 @@
 // CRC-32C: the Castagnoli polynomial, reflected (0x82f63b78), as in iSCSI (RFC 3720) and zarr v3's "crc32c" codec and
 // shard indexes.
 //
-// x86's crc32 instruction takes 3 cycles and starts one per cycle, so three neighbouring stripes are run side by side
-// and joined by multiplying a stripe's remainder with x^(8 * stripe length), through tables made at compile time.
+// x86's crc32 instruction takes 3 cycles and starts one per cycle, so three neighbouring stripes are computed side
+// by side and joined by multiplying a stripe's remainder by x^(8 * stripe length), with tables made at compile time.
+
+#include "codec/checksum/crc32c.h"
 
 #include <array>
 #include <bit>
 
 #include "base/endian.h"
-#include "codec/checksum/checksum.h"
 
 #if defined(__x86_64__)
 #include <nmmintrin.h>

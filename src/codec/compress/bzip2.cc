@@ -1,9 +1,8 @@
-// bzip2: one complete "BZh" stream.
-//
-// TileDB filter 5, zarr's "bz2". The digit behind "BZh" is the block size in 100 kB and comes from the level: below 1
-// (also -1, the default) means 1 as in libtiledb, above 9 means 9; the work factor is 0. Streams of other levels decode
-// all the same. A second stream behind the first (which the bzip2 command and Python accept) is refused: no array
-// writer makes one.
+// The digit behind "BZh" is the block size in 100 kB and comes from the level; -1, the default, means 1
+// as in libtiledb. The work factor is 0. A second stream behind the first, which the bzip2 command and Python accept,
+// is refused: no array writer makes one.
+
+#include "codec/compress/bzip2.h"
 
 #include <bzlib.h>
 
@@ -11,9 +10,7 @@
 #include <limits>
 
 #include "base/fail.h"
-#include "codec/compress/compressors.h"
 #include "codec/compress/growing.h"
-#include "codec/compress/streams.h"
 
 namespace tegula::codec {
 

@@ -14,7 +14,8 @@ namespace tegula::codec {
 // `out` as it was before.
 class Growing {
  public:
-  // Without a better guess the first room is a few times the compressed size: a stream of a few bytes reserves little.
+  // The room to start with when the raw size is unknown: a few times the compressed size, so that a stream of a few
+  // bytes reserves little.
   static std::uint64_t guess(ByteView compressed) {
     return std::max<std::uint64_t>(4 * std::uint64_t{compressed.size()}, kLeastRoom);
   }
@@ -30,11 +31,11 @@ class Growing {
 
   MutableBytes room() { return MutableBytes(out_).subspan(end_); }
   void commit(std::size_t n) { end_ += n; }
-  // Four times the room; throws corrupt when the limit is reached.
+  // Makes four times the room; throws corrupt when the limit is reached.
   void more(std::string_view what) {
     const std::uint64_t had = out_.size() - start_;
     if (had >= limit_) fail(ErrorKind::corrupt, "{} holds more than the {} bytes expected", what, limit_);
-    out_.resize(end_);  // what lies behind is not worth moving
+    out_.resize(end_);  // only decoded bytes are copied when the buffer moves
     out_.resize(start_ + std::min(std::max<std::uint64_t>(4 * had, kLeastRoom), limit_));
   }
   void finish() {

@@ -1,24 +1,23 @@
-// gzip: one zlib stream (RFC 1950), in spite of the name that TileDB gives it. Raw size known, level from Params.
+// One zlib stream (RFC 1950), whose raw size is known.
 //
 //   78 01 / 5e / 9c / da   header; the second byte hints at the level
 //   deflate blocks         RFC 1951
 //   Adler-32               of the raw bytes, big-endian
 //
-// TileDB filter 1 (data, and every generic tile at level 1), Blosc's zlib streams, zarr's "zlib" codec. Real gzip
-// framing (RFC 1952) is another thing: streams.h.
+// TileDB also writes every generic tile this way, at level 1.
 //
-// libdeflate does the work. Its streams differ in bytes from zlib's at the same level and are read by every inflate.
-// Level 0 means stored blocks; levels below 0 mean zlib's default, 6, as in libtiledb. zlib writes 8 bytes for empty
-// input where libdeflate would write 11; we write zlib's.
+// libdeflate does the work. Its streams are not the bytes that zlib writes at the same level, but every inflate reads
+// them. Level 0 means stored blocks; levels below 0 mean zlib's default, 6, as in libtiledb. For empty input zlib
+// writes 8 bytes and libdeflate 11; zlib's 8 are written here.
+
+#include "codec/compress/gzip.h"
 
 #include <libdeflate.h>
 
 #include <array>
 
 #include "base/fail.h"
-#include "codec/compress/compressors.h"
 #include "codec/compress/deflate.h"
-#include "codec/compress/exact.h"
 
 namespace tegula::codec {
 

@@ -1,9 +1,8 @@
-// zlib streams (RFC 1950) and gzip members (RFC 1952) whose raw size is not known beforehand.
-//
-// zarr's "zlib" and "gzip" codecs; bgzip-like files of several members. libdeflate decodes whole buffers only: when the
-// room was too small the stream is decoded again into four times as much, which is still faster than a streaming
-// inflate. The last four bytes of a gzip file tell its raw size (modulo 2^32) when it has one member, so that is tried
-// first.
+// libdeflate decodes whole buffers only: when the buffer is too small the stream is decoded again into one four times
+// as large, which is still faster than a streaming inflate. The last four bytes of a gzip file with one member hold its
+// raw size (modulo 2^32), so that size is tried first.
+
+#include "codec/compress/gzip_stream.h"
 
 #include <libdeflate.h>
 
@@ -11,7 +10,6 @@
 #include "base/fail.h"
 #include "codec/compress/deflate.h"
 #include "codec/compress/growing.h"
-#include "codec/compress/streams.h"
 
 namespace tegula::codec {
 

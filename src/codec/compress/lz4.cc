@@ -1,18 +1,14 @@
-// lz4: one raw LZ4 block: no frame, no magic, no size. The raw size comes from outside.
+// One raw LZ4 block. The raw size comes from outside; zarr stores it in front of the block, and its driver removes it.
 //
-// TileDB filter 3, Blosc's lz4 and lz4hc streams (one format). zarr's "lz4" puts the raw size as a u32 in front; its
-// driver takes that off. Not the .lz4 file format, which is framed.
-//
-// The level is ignored, as libtiledb does. A block holds at most LZ4_MAX_INPUT_SIZE (about 1.98 GiB) raw bytes. The
-// block carries no checksum: damage inside literals is not noticed here.
+// The level is ignored, as in libtiledb. There is no checksum: damage inside literals goes unnoticed here.
+
+#include "codec/compress/lz4.h"
 
 #include <lz4.h>
 
 #include <limits>
 
 #include "base/fail.h"
-#include "codec/compress/compressors.h"
-#include "codec/compress/exact.h"
 
 namespace tegula::codec {
 

@@ -1,4 +1,5 @@
-// LZ4 frames: blocks with a magic number, sizes and checksums around them, as .lz4 files and Arrow's buffers have them.
+#include "codec/compress/lz4_frame.h"
+
 #include <lz4frame.h>
 
 #include <memory>
@@ -6,7 +7,6 @@
 
 #include "base/fail.h"
 #include "codec/compress/growing.h"
-#include "codec/compress/streams.h"
 
 namespace tegula::codec {
 
@@ -27,7 +27,7 @@ void lz4_frame_decode_stream(ByteView in, Bytes& out, std::uint64_t limit) {
     in = in.subspan(used);
     if (result == 0) break;
     if (used > 0 || written > 0) continue;
-    if (!grown.room().empty()) fail(ErrorKind::corrupt, "an LZ4 frame that ends early");
+    if (!grown.room().empty()) fail(ErrorKind::corrupt, "an LZ4 frame ends early");
     grown.more("an LZ4 frame");
   }
   if (!in.empty()) fail(ErrorKind::corrupt, "{} bytes behind an LZ4 frame", in.size());

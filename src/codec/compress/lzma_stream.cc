@@ -1,11 +1,10 @@
-// LZMA in its three wrappings: .xz (with a check), the older .lzma ("alone"), and raw chains of filters.
-//
-// zarr's "lzma" codec, whose parameters are those of Python's lzma module; a raw stream can be decoded only with the
-// filters that wrote it. Presets may carry Python's PRESET_EXTREME bit (2^31), which makes the number negative here; -1
-// stays "default".
+// Presets may carry Python's PRESET_EXTREME bit (2^31), which makes the number negative here; -1 still means
+// the default.
 //
 // Decoders allocate the dictionary that the header asks for. Those above kMemoryLimit are refused: the highest preset
 // asks for 64 MiB, and a damaged header could ask for 4 GiB.
+
+#include "codec/compress/lzma_stream.h"
 
 #include <lzma.h>
 
@@ -15,7 +14,6 @@
 
 #include "base/fail.h"
 #include "codec/compress/growing.h"
-#include "codec/compress/streams.h"
 
 namespace tegula::codec {
 
@@ -28,7 +26,7 @@ constexpr int kAuto = 0, kXz = 1, kAlone = 2, kRaw = 3;
 
 std::uint32_t preset_of(int preset) { return preset == -1 ? LZMA_PRESET_DEFAULT : static_cast<std::uint32_t>(preset); }
 
-// liblzma's form of a chain; the options stay in here, so it does not move.
+// A chain in liblzma's form. It points to options inside of itself, so it cannot be copied or moved.
 class Chain {
  public:
   explicit Chain(std::span<const LzmaFilter> filters) {
@@ -98,7 +96,7 @@ class Stream {
   Stream& operator=(const Stream&) = delete;
   lzma_stream* get() { return &stream_; }
 
-  // Takes all of `in`, appends to `grown`, and returns at the end of the stream or at a failure.
+  // Feeds all of `in`, appends what comes out to `grown`, and returns at the end of the stream or at a failure.
   lzma_ret run(ByteView in, Growing& grown, std::string_view what) {
     stream_.next_in = reinterpret_cast<const std::uint8_t*>(in.data());
     stream_.avail_in = in.size();

@@ -1,10 +1,8 @@
-// rle: runs of fixed-size cells. Looks at Params::cell_size.
+//   cell (cell_size bytes)  u16 run length, big-endian, 1..65535     repeated; longer runs are split
 //
-//   cell (cell_size bytes)  u16 run length, big-endian, 1..65535     repeated; longer runs are cut
-//
-// TileDB filter 4 on fixed-size cells, and its default for validity bytes. On strings the filter has another layout
-// (text.h). Empty input gives empty output. The input must be a multiple of the cell size; a run of 0 is refused, no
-// writer makes one.
+// TileDB's default for validity bytes. A run of 0 cells is refused: no writer makes one.
+
+#include "codec/compress/rle.h"
 
 #include <algorithm>
 #include <cstring>
@@ -12,7 +10,6 @@
 
 #include "base/endian.h"
 #include "base/fail.h"
-#include "codec/compress/compressors.h"
 
 namespace tegula::codec {
 
@@ -21,7 +18,7 @@ namespace {
 constexpr std::size_t kRunBytes = 2;
 constexpr std::size_t kLongestRun = std::numeric_limits<std::uint16_t>::max();
 
-// Cells held in a register; the loops below become fills and compares of one instruction.
+// Cells that fit a register: fills and comparisons take one instruction.
 template <class T>
 struct SmallCells {
   std::size_t size() const { return sizeof(T); }
@@ -78,7 +75,7 @@ template <class Cells>
 void decode(ByteView in, MutableBytes out, Cells cells) {
   const std::size_t cell = cells.size(), step = cell + kRunBytes;
   if (in.size() % step != 0)
-    fail(ErrorKind::corrupt, "RLE: {} bytes are no whole number of runs of {} bytes", in.size(), step);
+    fail(ErrorKind::corrupt, "RLE: {} bytes are not a whole number of runs of {} bytes", in.size(), step);
   std::size_t written = 0;
   for (std::size_t at = 0; at < in.size(); at += step) {
     const std::size_t count = load_be<std::uint16_t>(in.data() + at + cell);
@@ -96,7 +93,7 @@ template <class Cells>
 void encode(ByteView in, Bytes& out, Cells cells) {
   const std::size_t cell = cells.size(), step = cell + kRunBytes;
   if (in.size() % cell != 0)
-    fail(ErrorKind::invalid_argument, "RLE: {} bytes are no whole number of cells of {} bytes", in.size(), cell);
+    fail(ErrorKind::invalid_argument, "RLE: {} bytes are not a whole number of cells of {} bytes", in.size(), cell);
   const std::size_t start = out.size();
   std::size_t end = start;
   for (std::size_t at = 0; at < in.size();) {

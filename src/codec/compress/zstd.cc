@@ -1,52 +1,28 @@
-// zstd: one standard frame (RFC 8878) with the raw size in its header, no checksum unless the writer asked for one.
+// One standard frame (RFC 8878) with the raw size in its header and, unless the writer asked for one, no checksum.
+// TileDB uses it by default for offsets and coordinates.
 //
-// TileDB filter 2 (and its default for offsets and coordinates), Blosc's zstd streams; zarr's "zstd" goes through
-// streams.h because its frames may lack the raw size.
-//
-// Levels: libtiledb hands a stored -1 to zstd as its negative level -1 (fast) since about 2.8 and takes levels below -7
-// for the default, 3; up to about 2.6 every negative level meant 5. Decoding does not care. A frame may be followed by
-// others or by skippable ones: they decode to the concatenation, as libzstd does it.
+// Levels: since about 2.8 libtiledb passes a stored -1 to zstd, whose level -1 is a fast one, and takes levels below -7
+// for the default, 3; up to about 2.6 every negative level meant 5. Decoding does not depend on the level. Several
+// frames, and skippable ones, decode to their concatenation, as in libzstd.
+
+#include "codec/compress/zstd.h"
 
 #include <zstd.h>
 
-#include <memory>
-#include <new>
-
 #include "base/fail.h"
-#include "codec/compress/compressors.h"
-#include "codec/compress/exact.h"
 #include "codec/compress/zstd_context.h"
 
 namespace tegula::codec {
 
 namespace {
 
-struct Free {
-  void operator()(ZSTD_DCtx* p) const { ZSTD_freeDCtx(p); }
-  void operator()(ZSTD_CCtx* p) const { ZSTD_freeCCtx(p); }
-};
-
 constexpr int kLowestLevel = -7;
 constexpr int kDefaultLevel = 3;
 
 }  // namespace
 
-ZSTD_DCtx* thread_zstd_decoder() {
-  thread_local std::unique_ptr<ZSTD_DCtx, Free> context;
-  if (!context) context.reset(ZSTD_createDCtx());
-  if (!context) throw std::bad_alloc();
-  return context.get();
-}
-
-ZSTD_CCtx* thread_zstd_encoder() {
-  thread_local std::unique_ptr<ZSTD_CCtx, Free> context;
-  if (!context) context.reset(ZSTD_createCCtx());
-  if (!context) throw std::bad_alloc();
-  return context.get();
-}
-
 bool zstd_decode_exact(ByteView in, MutableBytes out) {
-  // libzstd takes no bytes at all for a valid empty sequence of frames.
+  // libzstd accepts an empty input as an empty sequence of frames.
   if (in.empty()) return false;
   const std::size_t size = ZSTD_decompressDCtx(thread_zstd_decoder(), out.data(), out.size(), in.data(), in.size());
   return !ZSTD_isError(size) && size == out.size();

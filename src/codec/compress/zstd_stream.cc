@@ -1,10 +1,13 @@
-// zstd frames whose raw size may be unknown: streaming writers leave it out of the header.
+// Streaming writers leave the raw size out of the header.
 //
-// zarr's "zstd" codec, v2 and v3 (there with an optional checksum). Frames are decoded whole, straight into the output,
-// so windows of any size are read and none is allocated. A raw size in the header is believed only as far as the bytes
-// at hand can hold it; without one the output grows and the frame is decoded again.
+// Frames are decoded whole, straight into the output, so that windows of any size are read and none is allocated. A raw
+// size in the header is trusted only as far as the compressed bytes can hold it; without one the output grows and the
+// frame is decoded again.
 //
-// A part of a frame costs everything before it, by way of the decoder's own window, but nothing behind it.
+// Decoding a range of a frame costs everything before the range, through the decoder's own window, but nothing after
+// it.
+
+#include "codec/compress/zstd_stream.h"
 
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -13,9 +16,8 @@
 #include <array>
 
 #include "base/fail.h"
-#include "codec/compress/compressors.h"
 #include "codec/compress/growing.h"
-#include "codec/compress/streams.h"
+#include "codec/compress/zstd.h"
 #include "codec/compress/zstd_context.h"
 
 namespace tegula::codec {
@@ -28,7 +30,7 @@ void check(std::size_t result, int level) {
   if (ZSTD_isError(result)) fail(ErrorKind::io, "zstd level {}: {}", level, ZSTD_getErrorName(result));
 }
 
-// One frame of that raw size, without a checksum.
+// Whether `in` is one frame of that raw size without a checksum.
 bool is_one_plain_frame(ByteView in, std::uint64_t raw) {
   constexpr std::size_t kMagic = 4;
   constexpr std::byte kChecksum{4};
@@ -54,7 +56,8 @@ bool decode_up_to(ByteView in, std::uint64_t offset, MutableBytes out) {
       fail(ErrorKind::corrupt, "{} bytes are not a zstd frame: {}", in.size(), ZSTD_getErrorName(result));
     }
     if (to.pos == 0 && from.pos == consumed)
-      fail(ErrorKind::corrupt, "a zstd frame ends after {} bytes, before what its header promises", in.size());
+      fail(ErrorKind::corrupt, "a zstd frame ends after {} bytes, before the raw size in its header is reached",
+           in.size());
     if (offset > 0)
       offset -= to.pos;
     else

@@ -1,24 +1,23 @@
-// Integers as narrower ones plus an offset, in windows (TileDB filter 7).
-//
 //   per window: (v - offset) in 8, 16 or 32 bits, little-endian, sign-extended for signed types; or the raw values when
 //   `bits` is not narrower than the type, or when the window does not hold whole values. Offset and bits are kept
 //   outside, in the metadata of the chunk.
 //
-// Signed windows whose range leaves the type are damaged by libtiledb before 2.29, which did not notice the overflow;
-// from then on they are raw, with an offset field that means nothing. Here it is 0.
+// libtiledb before 2.29 corrupts signed windows whose range overflows the type; later releases store them raw, with a
+// meaningless offset field. Here that field is 0.
+#include "codec/integer/bit_width.h"
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
 
 #include "base/cursor.h"
-#include "codec/integer/delta.h"
 #include "codec/integer/integers.h"
 
 namespace tegula::codec {
 
 namespace {
 
-bool raw(std::size_t bytes, std::size_t value_size, unsigned bits) {
+bool stored_raw(std::size_t bytes, std::size_t value_size, unsigned bits) {
   return bits >= 8 * value_size || bytes % value_size != 0;
 }
 
@@ -43,7 +42,7 @@ void with_narrow(unsigned bits, F&& f) {
 void bit_width_decode(ByteView in, MutableBytes out, TypeId type, std::uint64_t offset, unsigned bits) {
   with_integer(type, [&]<class T>(T) {
     using U = std::make_unsigned_t<T>;
-    if (raw(out.size(), sizeof(T), bits)) {
+    if (stored_raw(out.size(), sizeof(T), bits)) {
       if (in.size() != out.size())
         fail(ErrorKind::corrupt, "bit width: {} raw bytes stored, {} expected", in.size(), out.size());
       if (!in.empty()) std::memcpy(out.data(), in.data(), in.size());
@@ -84,7 +83,7 @@ BitWidth bit_width_choose(ByteView in, TypeId type) {
 void bit_width_encode(ByteView in, Bytes& out, TypeId type, const BitWidth& width) {
   with_integer(type, [&]<class T>(T) {
     using U = std::make_unsigned_t<T>;
-    if (raw(in.size(), sizeof(T), width.bits)) {
+    if (stored_raw(in.size(), sizeof(T), width.bits)) {
       out.insert(out.end(), in.begin(), in.end());
       return;
     }

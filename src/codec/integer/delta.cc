@@ -1,5 +1,3 @@
-// Differences of neighbours (TileDB filter 19).
-//
 //   u64 n | value 0 | n - 1 differences v[i] - v[i-1], modulo 2^bits of the type; all little-endian.
 //
 // libtiledb 2.16 (format 19) wrote one garbage value behind the n values when n > 1; later releases write none.

@@ -1,18 +1,17 @@
-// Differences of differences, bit-packed (TileDB filter 6).
-//
 //   u8 b | u64 n | then, when b >= 8 * sizeof(T) - 1: n raw values
 //                  else: value 0 | value 1 | n - 2 second differences, each a sign bit (1: negative) and b bits of
 //                  magnitude, most significant bit first, in little-endian u64 words filled from bit 63 down; the last
 //                  word is zero padded.
 //
 // b is the bit length of the largest magnitude. From libtiledb 2.29 on the first difference |v1 - v0| counts too,
-// earlier it did not; decoding is the same. Differences that leave int64 are an error there; here such values are
-// stored raw, which every release reads.
+// earlier it did not; decoding is the same. Differences that overflow int64 are an error there; here such values
+// are stored raw, which every release reads.
+#include "codec/integer/double_delta.h"
+
 #include <bit>
 #include <cstring>
 
 #include "base/cursor.h"
-#include "codec/integer/delta.h"
 #include "codec/integer/integers.h"
 
 namespace tegula::codec {
@@ -21,7 +20,7 @@ namespace {
 
 constexpr std::size_t kHeader = 1 + 8;
 
-// Reads `width` <= 64 bits at a time from words that have been checked to be there.
+// Reads up to 64 bits at a time. The caller has checked that the words are there.
 class BitReader {
  public:
   explicit BitReader(const std::byte* words) : next_(words) {}
@@ -98,7 +97,7 @@ bool difference(T a, T b, std::int64_t& out) {
   return !__builtin_sub_overflow(a, b, &out);
 }
 
-// Bits of the largest magnitude; 64 when a difference leaves int64.
+// Bits of the largest magnitude; 64 when a difference overflows int64.
 template <class T>
 unsigned bit_size(const std::byte* in, std::size_t n) {
   if (n <= 2) return 0;
@@ -139,7 +138,7 @@ void double_delta_decode(ByteView in, MutableBytes out, TypeId type) {
       store_le<U>(out.data() + i * sizeof(U), values[i]);
     }
     if (n > 2) {
-      // 64 second differences take b + 1 words: counted this way round nothing overflows.
+      // 64 second differences take b + 1 words: computed this way, nothing overflows.
       const std::uint64_t words = (n - 2) / 64 * (b + 1) + ((n - 2) % 64 * (b + 1) + 63) / 64;
       cursor.check_count(words, 8, "words of second differences");
       BitReader bits(cursor.bytes(words * 8).data());

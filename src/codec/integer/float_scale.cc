@@ -1,11 +1,8 @@
-// Floats as scaled integers (TileDB filter 15); lossy.
-//
 //   integers of 1, 2, 4 or 8 bytes, signed, little-endian:  i = round((v - offset) / scale), halves away from zero,
 //   computed in the type of v;  v = T(scale * T(i) + offset), the product and the sum in double.
 //
-// Values that the integers cannot hold (NaN too) become whatever the processor makes of them in libtiledb; here they
-// are refused. With several parts libtiledb writes them in reverse order: that is the business of the filter, not of
-// this file.
+// libtiledb casts values that the integers cannot hold (NaN too), with undefined results; here they are refused. Where
+// a chunk has several parts libtiledb writes them in reverse order: the filter handles that, not this file.
 #include "codec/integer/float_scale.h"
 
 #include <cmath>

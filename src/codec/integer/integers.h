@@ -1,4 +1,4 @@
-// Choosing the C++ integer that a TypeId names.
+// The typed dispatch of base/with_type.h, with the errors of the integer codecs.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace tegula::codec {
 template <class F>
 decltype(auto) with_integer(TypeId type, F&& f) {
   return tegula::with_integer(type, f, [&]() -> decltype(f(std::int8_t{})) {
-    fail(ErrorKind::invalid_argument, "a transform of integers was asked for type {}", static_cast<int>(type));
+    fail(ErrorKind::invalid_argument, "a transform of integers does not take type {}", static_cast<int>(type));
   });
 }
 

@@ -1,21 +1,20 @@
-// Differences of values that never decrease, in windows (TileDB filter 10).
-//
 //   per window: 0 | v[1] - v[0] | v[2] - v[1] ...; each sizeof(T) bytes, little-endian. The first value is kept
 //   outside, in the metadata of the chunk.
 //
-// A window that does not hold whole values is stored as it is.
+// A window that does not hold whole values is stored unchanged.
+#include "codec/integer/positive_delta.h"
+
 #include <cstring>
 
 #include "base/cursor.h"
-#include "codec/integer/delta.h"
 #include "codec/integer/integers.h"
 
 namespace tegula::codec {
 
 namespace {
 
-// True when done: the window holds no whole values.
-bool copied(ByteView in, MutableBytes out, std::size_t value_size) {
+// Copies a window that does not hold whole values; false for any other.
+bool copy_odd_window(ByteView in, MutableBytes out, std::size_t value_size) {
   if (in.size() % value_size == 0) return false;
   std::memcpy(out.data(), in.data(), in.size());
   return true;
@@ -32,7 +31,7 @@ void positive_delta_decode(ByteView in, MutableBytes out, TypeId type, std::uint
   check_sizes(in, out);
   with_integer(type, [&]<class T>(T) {
     using U = std::make_unsigned_t<T>;
-    if (copied(in, out, sizeof(T))) return;
+    if (copy_odd_window(in, out, sizeof(T))) return;
     U value = static_cast<U>(first);
     for (std::size_t at = 0; at < in.size(); at += sizeof(U)) {
       value = static_cast<U>(value + load_le<U>(in.data() + at));
@@ -45,7 +44,7 @@ void positive_delta_encode(ByteView in, MutableBytes out, TypeId type) {
   check_sizes(in, out);
   with_integer(type, [&]<class T>(T) {
     using U = std::make_unsigned_t<T>;
-    if (copied(in, out, sizeof(T)) || in.empty()) return;
+    if (copy_odd_window(in, out, sizeof(T)) || in.empty()) return;
     T before = load_le<T>(in.data());
     for (std::size_t at = 0; at < in.size(); at += sizeof(T)) {
       const T value = load_le<T>(in.data() + at);

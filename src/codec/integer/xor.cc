@@ -1,8 +1,7 @@
-// Neighbours combined with exclusive or (TileDB filter 16).
-//
 //   element 0 | v[i] ^ v[i-1] ...; elements of 1, 2, 4 or 8 bytes, whatever their type.
+#include "codec/integer/xor.h"
+
 #include "base/cursor.h"
-#include "codec/integer/delta.h"
 #include "codec/integer/integers.h"
 
 namespace tegula::codec {

@@ -17,7 +17,7 @@ using Wide =
     std::conditional_t<!std::integral<T>, double, std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
 
 [[noreturn]] void no_integer(double value, std::size_t size, ErrorKind kind) {
-  fail(kind, "{} is no integer of {} bytes", value, size);
+  fail(kind, "{} does not fit an integer of {} bytes", value, size);
 }
 
 template <class To, class W>

@@ -16,7 +16,7 @@ namespace tegula::codec {
 // Calls f with a value of the C++ type that stands for numbers of `type`; throws unsupported for other types.
 template <class F>
 decltype(auto) with_number(const Datatype& type, F&& f) {
-  if (!type.shape.empty()) fail(ErrorKind::unsupported, "a filter of numbers was asked for sub-arrays");
+  if (!type.shape.empty()) fail(ErrorKind::unsupported, "a filter of numbers does not take sub-arrays");
   switch (type.id) {
     case TypeId::boolean:
       return f(bool{});
@@ -31,12 +31,12 @@ decltype(auto) with_number(const Datatype& type, F&& f) {
       return f(double{});
     default:
       return tegula::with_integer(type.id, f, [&]() -> decltype(f(std::int8_t{})) {
-        fail(ErrorKind::unsupported, "a filter of numbers was asked for type {}", static_cast<int>(type.id));
+        fail(ErrorKind::unsupported, "a filter of numbers does not take type {}", static_cast<int>(type.id));
       });
   }
 }
 
-// Elements of type T in bytes of either order.
+// One number of type T in either byte order.
 template <class T>
 T load_number(const std::byte* from, bool big_endian) {
   if constexpr (std::same_as<T, Half>) {
@@ -58,9 +58,9 @@ void store_number(std::byte* to, T value, bool big_endian) {
   }
 }
 
-// The numbers of `in` in another type, as numpy converts: integers wrap, floats are cut towards zero. A float that the
-// integer cannot hold, which numpy leaves to the processor, throws `kind`; so does a size that is no multiple of the
-// type.
+// The numbers of `in` in another type, as numpy converts: integers wrap, floats are truncated towards zero. A float
+// that the integer cannot hold, where numpy's result depends on the processor, throws `kind`; so does a size that is
+// not a multiple of the type.
 Bytes convert_numbers(ByteView in, const Datatype& from, const Datatype& to, ErrorKind kind);
 
 // Replaces every number of type T by f(number), in order.

@@ -2,8 +2,7 @@
 //
 //   the numbers one after the other, in the type and byte order of encode_dtype.
 //
-// numpy leaves floats that an integer cannot hold to the processor, so that they differ between machines; they are
-// refused.
+// In numpy, floats that an integer cannot hold give results that differ between processors; here they are refused.
 #include "codec/numcodecs/numbers.h"
 #include "codec/numcodecs/numcodecs.h"
 

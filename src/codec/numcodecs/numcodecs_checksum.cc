@@ -1,4 +1,4 @@
-// Checksums that travel with the data (numcodecs "crc32", "adler32", "crc32c").
+// Checksums stored with the data (numcodecs "crc32", "adler32", "crc32c").
 //
 //   u32 little-endian | data; or data | u32 with "location": "end".
 //
@@ -6,6 +6,7 @@
 #include "base/endian.h"
 #include "base/fail.h"
 #include "codec/checksum/checksum.h"
+#include "codec/checksum/crc32c.h"
 #include "codec/numcodecs/numcodecs.h"
 
 namespace tegula::codec::numcodecs {

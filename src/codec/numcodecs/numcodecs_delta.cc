@@ -18,7 +18,7 @@ T combine(T a, T b, bool minus) {
     using U = std::make_unsigned_t<T>;
     return static_cast<T>(minus ? static_cast<U>(a) - static_cast<U>(b) : static_cast<U>(a) + static_cast<U>(b));
   } else if constexpr (std::same_as<T, Half>) {
-    // Rounding the sum of two halves to double first changes nothing.
+    // The sum of two halves is exact in double.
     return Half(minus ? static_cast<double>(a) - static_cast<double>(b)
                       : static_cast<double>(a) + static_cast<double>(b));
   } else {
@@ -42,7 +42,7 @@ void with_first(const Bytes& numbers, const Datatype& dtype, F&& f) {
 Bytes delta_decode(ByteView in, const Datatype& dtype, const Datatype& astype) {
   Bytes numbers = convert_numbers(in, astype, dtype, ErrorKind::corrupt);
   with_first(numbers, dtype, [&]<class T>(T sum) {
-    bool first = true;  // taken as it is, since adding 0 would lose the sign of -0.0
+    bool first = true;  // kept unchanged: adding it to 0 would lose the sign of -0.0
     map_numbers<T>(numbers, dtype.big_endian, [&](T step) {
       sum = first ? sum : combine(sum, step, false);
       first = false;

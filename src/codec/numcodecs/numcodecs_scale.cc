@@ -1,8 +1,8 @@
 // Scaled and rounded floats (numcodecs "fixedscaleoffset" and "quantize"); lossy.
 //
 //   fixedscaleoffset: round((v - offset) * scale) as astype;  v = e / scale + offset.
-//   quantize:         round(v * s) / s as astype, s = 2^ceil(log2(10^digits)) with digits cut to an integer away from
-//   zero.
+//   quantize:         round(v * s) / s as astype, s = 2^ceil(log2(10^digits)) with digits rounded to an integer away
+//   from zero.
 //
 // Rounding is to even. numpy calculates floats in their own type and integers in float64; numcodecs calculates integers
 // with an integer scale and offset in the integer type when it encodes, which gives other bytes only where that wraps.
@@ -26,7 +26,7 @@ enum class Round { after_first, after_second, never };
 template <class First, class Second>
 void calculate(Bytes& numbers, const Datatype& work, double a, double b, First first, Second second, Round round) {
   const auto in_type = [&]<class T>(T) {
-    // One operation on halves is the same in double and then rounded.
+    // One operation on halves, done in double and then rounded, gives the same result.
     using C = std::conditional_t<std::same_as<T, Half>, double, T>;
     const C a_rounded = static_cast<C>(T(a)), b_rounded = static_cast<C>(T(b));
     map_numbers<T>(numbers, work.big_endian, [&](T value) {

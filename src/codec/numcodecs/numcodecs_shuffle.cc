@@ -1,6 +1,6 @@
 // Bytes transposed over a whole chunk (numcodecs "shuffle"); the layout is that of shuffle.cc.
 //
-// Blosc and TileDB copy the bytes behind the last element, numcodecs refuses a chunk that has some.
+// Blosc and TileDB copy the bytes behind the last element; numcodecs refuses a chunk that has such bytes.
 #include "base/fail.h"
 #include "codec/numcodecs/numcodecs.h"
 #include "codec/shuffle/shuffle.h"

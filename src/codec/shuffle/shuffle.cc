@@ -1,13 +1,14 @@
-// Transposition of bytes or bits, so that a compressor meets the bytes (bits) of equal weight side by side.
+// Transposition of bytes or bits, so that bytes (bits) of equal weight lie side by side for a compressor.
 //
 // Element size t, n = size / t elements.
 //   bytes:  out[j * n + i] = in[i * t + j]; the size % t bytes behind the last element are copied.
 //   bits:   m = n rounded down to a multiple of 8; for byte k < t, for bit b < 8 (least significant first) m / 8 bytes,
 //           byte q holding bit b of byte k of the elements 8q .. 8q+7, the first in its lowest bit; the rest is copied.
 //
-// The writers agree on the transposition and differ in what they give it: TileDB bitshuffles blocks of 8192 bytes and
-// splits off a tail that is no multiple of 8 bytes; Blosc 1 bitshuffles whole Blosc blocks, and only those whose count
-// of elements is a multiple of 8; numcodecs' shuffle refuses a size that is no multiple of t. Callers cut accordingly.
+// The writers agree on the transposition and differ in what they apply it to: TileDB bitshuffles blocks of 8192 bytes
+// and splits off a tail that is not a multiple of 8 bytes; Blosc 1 bitshuffles whole Blosc blocks, and only those whose
+// count of elements is a multiple of 8; numcodecs' shuffle refuses a size that is not a multiple of t. Callers cut
+// their input accordingly.
 #include "codec/shuffle/shuffle.h"
 
 #include <cstring>

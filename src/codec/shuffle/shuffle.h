@@ -12,7 +12,7 @@ void byteshuffle(ByteView in, MutableBytes out, std::size_t element_size);
 void byteunshuffle(ByteView in, MutableBytes out, std::size_t element_size);
 
 // Transposes whole groups of 8 elements of `in` as one block: for byte k, for bit b (least significant first), a run of
-// bits, one per element. Elements behind the last group of 8, and bytes behind the last element, are copied.
+// bits, one per element. Elements after the last group of 8, and bytes after the last element, are copied.
 void bitshuffle_block(ByteView in, MutableBytes out, std::size_t element_size);
 void bitunshuffle_block(ByteView in, MutableBytes out, std::size_t element_size);
 

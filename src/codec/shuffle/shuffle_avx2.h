@@ -3,7 +3,7 @@
 // A register is two lanes of 16 bytes: rows r .. r + 15 in the lower, r + 16 .. r + 31 in the upper. Give a byte of 2^n
 // registers the number whose upper bits are the register's and whose lower four are the byte's in its lane. Unpacking
 // registers i and i + half rotates that number by one place, so that four steps exchange rows and columns. Three of
-// them need eight registers; the fourth goes through memory, because sixteen registers leave none to work with.
+// them need eight registers; the fourth goes through memory: it would need all sixteen registers.
 #pragma once
 
 #include "codec/shuffle/shuffle_kernels.h"

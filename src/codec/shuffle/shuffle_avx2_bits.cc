@@ -38,8 +38,9 @@ TEGULA_AVX2_INLINE void transpose_bits(__m256i (&v)[8]) {
   for (int i = 0; i < 4; ++i) exchange<1>(v[2 * i], v[2 * i + 1], singles);
 }
 
-// What of an element is worked on: bytes [first, first + size), `size` at most 16, and less than the element's size
-// only when it is 16. Column i * size + k of a block is byte first + k of every eighth element from i on.
+// The part of an element that is being transposed: bytes [first, first + size), `size` at most 16, and less than the
+// element's size only when it is 16. Column i * size + k of a block is byte first + k of every eighth element from i
+// on.
 struct Part {
   std::size_t element_size, first, size;
   std::size_t row() const { return 8 * element_size; }
@@ -204,7 +205,7 @@ TEGULA_AVX2 void unshuffle_blocks(const std::byte* in, std::byte* out, std::size
   }
 }
 
-// What is left of elements up to this size goes through a block of its own, the others through the plain version.
+// Leftover elements up to this size go through a padded block of their own, larger ones through the plain version.
 constexpr std::size_t kLargestTail = 32;
 using Tail = std::byte[kElements * kLargestTail];
 

@@ -173,7 +173,7 @@ TEGULA_AVX2 std::size_t shuffle_wide(const std::byte* in, std::byte* out, std::s
                        });
 }
 
-// Rows of less than 16 bytes are stored in ascending order: what one writes too much is overwritten by the next.
+// Rows of less than 16 bytes are stored in ascending order: the surplus bytes of a row are overwritten by the next one.
 template <bool Narrow>
 TEGULA_AVX2_INLINE void pairs_to_rows(const std::byte* pairs, std::byte* out, std::size_t stride) {
   __m256i first[8], second[8];

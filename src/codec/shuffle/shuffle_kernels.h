@@ -10,7 +10,7 @@
 namespace tegula::codec {
 
 namespace plain {
-// The elements [first, count) of a transposition of `count` elements; the others are left alone.
+// The elements [first, count) of a transposition of `count` elements; the output of the others is not written.
 void byteshuffle_from(const std::byte* in, std::byte* out, std::size_t element_size, std::size_t first,
                       std::size_t count);
 void byteunshuffle_from(const std::byte* in, std::byte* out, std::size_t element_size, std::size_t first,

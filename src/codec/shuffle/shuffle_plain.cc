@@ -1,4 +1,4 @@
-// The shuffles without vector instructions: what every machine has, and the oracle of the fast versions.
+// The shuffles without vector instructions: for machines that have none, and to test the fast versions against.
 #include <cstring>
 
 #include "base/endian.h"

@@ -1,5 +1,5 @@
-// Codings of variable-length text that carry the cell boundaries (TileDB filters 4 and 14 on strings). Integers are
-// big-endian.
+// Text of variable length, stored together with the boundaries of its cells: runs of equal strings (TileDB filter 4 on
+// strings) and a dictionary (filter 14). Integers are big-endian, of 1, 2, 4 or 8 bytes.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace tegula::codec {
 
-// Fills `data` and the start offset of each cell in `offsets` exactly, or throws corrupt.
+// Decoders fill `data`, and `offsets` with the start of each cell, exactly, or throw corrupt. Encoders append to `out`
+// or `ids`, return the widths they chose, and throw invalid_argument when `offsets` do not rise from 0 inside `data`.
 void text_rle_decode(ByteView in, unsigned run_bytes, unsigned length_bytes, MutableBytes data,
                      std::span<std::uint64_t> offsets);
 struct TextRle {

@@ -1,4 +1,4 @@
-// Strings as numbers of a dictionary (TileDB filter 14).
+// Strings as ids of a dictionary.
 //
 //   ids: one per cell, I bytes; dictionary: per distinct string, in the order of first appearance, length (L bytes) and
 //   bytes, without a count. Integers big-endian, 1, 2, 4 or 8 bytes; I follows from the number of cells (not from the

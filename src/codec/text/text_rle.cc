@@ -1,4 +1,4 @@
-// Runs of equal strings (TileDB filter 4 on variable-length text).
+// Runs of equal strings.
 //
 //   per run: length of the run (R bytes) | length of the string (L bytes) | the string; integers big-endian, R and L
 //   1, 2, 4 or 8 bytes, chosen from the longest run and the longest string and kept in the metadata of the chunk.

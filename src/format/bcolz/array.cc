@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.h"
+#include "format/bcolz/create.h"
 #include "format/bcolz/metadata.h"
 #include "format/bcolz/pending_set.h"
 #include "format/bcolz/queries.h"
@@ -23,47 +24,47 @@ BcolzArray& table_of(Array& array) {
 
 }  // namespace
 
-std::shared_ptr<const Opened> BcolzArray::snapshot() const {
+std::shared_ptr<const Snapshot> BcolzArray::snapshot() const {
   const std::lock_guard lock(mutex_);
-  return opened_;
+  return snapshot_;
 }
 
-void BcolzArray::publish(std::shared_ptr<const Opened> opened) {
+void BcolzArray::publish(std::shared_ptr<const Snapshot> snapshot) {
   const std::lock_guard lock(mutex_);
-  opened_ = std::move(opened);
+  snapshot_ = std::move(snapshot);
 }
 
-void BcolzArray::change(const std::function<void(const Opened&)>& body) {
+void BcolzArray::change(const std::function<void(const Snapshot&)>& body) {
   const std::lock_guard lock(writing_);
   const std::shared_ptr<Store> store = snapshot()->store;
-  std::shared_ptr<const Opened> now = Opened::open(store);
+  std::shared_ptr<const Snapshot> now = Snapshot::open(store);
   for (const Carray& carray : now->columns) finish_pending(carray);
   if (std::any_of(now->columns.begin(), now->columns.end(), [](const Carray& c) { return !c.pending.empty(); }))
-    now = Opened::open(store);
+    now = Snapshot::open(store);
   try {
     body(*now);
   } catch (...) {
     // The change may have come far enough to count.
     try {
-      publish(Opened::open(store));
+      publish(Snapshot::open(store));
     } catch (const Error&) {
     }
     throw;
   }
-  publish(Opened::open(store));
+  publish(Snapshot::open(store));
 }
 
 Metadata BcolzArray::metadata() const { return read_attributes(*snapshot()->store); }
 
 Info BcolzArray::info(const Work& work) const {
-  const std::shared_ptr<const Opened> opened = snapshot();
+  const std::shared_ptr<const Snapshot> now = snapshot();
   Info out;
-  for (std::size_t i = 0; i < opened->columns.size(); ++i) {
+  for (std::size_t i = 0; i < now->columns.size(); ++i) {
     work.check();
-    const Carray& carray = opened->columns[i];
-    FieldSize size{opened->names[i], 0, carray.rows() * carray.row_bytes};
+    const Carray& carray = now->columns[i];
+    FieldSize size{now->names[i], 0, carray.rows() * carray.row_bytes};
     const std::uint64_t expected = carray.holds_objects() ? carray.rows() : carray.chunks();
-    for (const Entry& entry : opened->store->list(join(carray.prefix, "data"))) {
+    for (const Entry& entry : now->store->list(join(carray.prefix, "data"))) {
       const std::optional<std::uint64_t> index = chunk_index(entry.name);
       if (entry.folder || !index || *index >= expected) continue;
       size.stored += entry.size;
@@ -71,13 +72,13 @@ Info BcolzArray::info(const Work& work) const {
     }
     out.chunks_expected += expected;
     out.stored_bytes += size.stored;
-    for (const Entry& entry : opened->store->list(join(carray.prefix, "meta"))) out.stored_bytes += entry.size;
+    for (const Entry& entry : now->store->list(join(carray.prefix, "meta"))) out.stored_bytes += entry.size;
     out.fields.push_back(std::move(size));
   }
-  if (std::all_of(opened->schema.dimensions.begin(), opened->schema.dimensions.end(),
+  if (std::all_of(now->schema.dimensions.begin(), now->schema.dimensions.end(),
                   [](const Dimension& d) { return d.domain != Range{}; })) {
     out.non_empty_domain.emplace();
-    for (const Dimension& d : opened->schema.dimensions) out.non_empty_domain->push_back(d.domain);
+    for (const Dimension& d : now->schema.dimensions) out.non_empty_domain->push_back(d.domain);
   }
   return out;
 }
@@ -92,7 +93,7 @@ void BcolzArray::read(const Selection& selection, std::string_view field, const 
 std::vector<Problem> BcolzArray::verify(const Work& work) const {
   const std::shared_ptr<Store> store = snapshot()->store;
   try {
-    return bcolz::verify(*Opened::open(store), work);
+    return bcolz::verify(*Snapshot::open(store), work);
   } catch (const Error& error) {
     // What opened once does not open any more.
     if (error.kind() != ErrorKind::corrupt && error.kind() != ErrorKind::not_found) throw;
@@ -102,38 +103,38 @@ std::vector<Problem> BcolzArray::verify(const Work& work) const {
 
 void BcolzArray::write(const Selection& selection, std::string_view field, const StridedView& values,
                        const WriteOptions& options) {
-  change([&](const Opened& now) { bcolz::write(now, selection, field, values, options.work); });
+  change([&](const Snapshot& now) { bcolz::write(now, selection, field, values, options.work); });
 }
 
 void BcolzArray::append(const Batch& rows, const WriteOptions& options) {
-  change([&](const Opened& now) { bcolz::append(now, rows, options.work); });
+  change([&](const Snapshot& now) { bcolz::append(now, rows, options.work); });
 }
 
 void BcolzArray::resize(const std::vector<std::uint64_t>& shape, const WriteOptions& options) {
-  change([&](const Opened& now) { bcolz::resize(now, shape, options.work); });
+  change([&](const Snapshot& now) { bcolz::resize(now, shape, options.work); });
 }
 
 void BcolzArray::update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes, const WriteOptions&) {
-  change([&](const Opened& now) { change_attributes(*now.store, changes); });
+  change([&](const Snapshot& now) { change_attributes(*now.store, changes); });
 }
 
 void add_column(Array& table, const Attribute& column, const Column& values, const WriteOptions& options) {
-  table_of(table).change([&](const Opened& now) { add_column(now, column, values, options.work); });
+  table_of(table).change([&](const Snapshot& now) { add_column(now, column, values, options.work); });
 }
 
 void drop_column(Array& table, std::string_view name, const WriteOptions&) {
-  table_of(table).change([&](const Opened& now) { drop_column(now, name); });
+  table_of(table).change([&](const Snapshot& now) { drop_column(now, name); });
 }
 
 void rename_column(Array& table, std::string_view from, std::string_view to, const WriteOptions& options) {
-  table_of(table).change([&](const Opened& now) { rename_column(now, from, to, options.work); });
+  table_of(table).change([&](const Snapshot& now) { rename_column(now, from, to, options.work); });
 }
 
 std::vector<Problem> repair(Array& array, const Work& work) {
   auto* const bcolz_array = dynamic_cast<BcolzArray*>(&array);
   if (!bcolz_array) fail(ErrorKind::invalid_argument, "this is no bcolz carray or ctable");
   std::vector<Problem> done;
-  bcolz_array->change([&](const Opened& now) { done = repair(now, work); });
+  bcolz_array->change([&](const Snapshot& now) { done = repair(now, work); });
   return done;
 }
 

@@ -12,7 +12,7 @@ namespace tegula::bcolz {
 
 class BcolzArray final : public Array {
  public:
-  explicit BcolzArray(std::shared_ptr<const Opened> opened) : opened_(std::move(opened)) {}
+  explicit BcolzArray(std::shared_ptr<const Snapshot> snapshot) : snapshot_(std::move(snapshot)) {}
 
   const Schema& schema() const override { return snapshot()->schema; }
   Metadata metadata() const override;
@@ -30,17 +30,17 @@ class BcolzArray final : public Array {
   void update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes,
                        const WriteOptions& options) override;
 
-  std::shared_ptr<const Opened> snapshot() const;
-  // Runs a change on what is there now, which may have been changed by others since it was opened, and shows its
+  std::shared_ptr<const Snapshot> snapshot() const;
+  // Runs a change on what is there now, which may have been changed by others since it was snapshot, and shows its
   // result.
-  void change(const std::function<void(const Opened&)>& body);
+  void change(const std::function<void(const Snapshot&)>& body);
 
  private:
-  void publish(std::shared_ptr<const Opened> opened);
+  void publish(std::shared_ptr<const Snapshot> snapshot);
 
   std::mutex writing_;        // held during a change
-  mutable std::mutex mutex_;  // of opened_
-  std::shared_ptr<const Opened> opened_;
+  mutable std::mutex mutex_;  // of snapshot_
+  std::shared_ptr<const Snapshot> snapshot_;
 };
 
 }  // namespace tegula::bcolz

@@ -10,6 +10,7 @@
 #include "base/context.h"
 #include "base/fail.h"
 #include "base/parallel.h"
+#include "base/product.h"
 #include "format/bcolz/pending_set.h"
 #include "model/chunk_plan.h"
 #include "model/strided.h"
@@ -23,11 +24,10 @@ constexpr std::uint64_t kNear = 4096;
 // Reads of up to this many bytes of a chunk go through the cache: the block around them costs more than a copy.
 constexpr std::uint64_t kFew = 16 << 10;
 
-std::uint64_t checked_product(std::uint64_t a, std::uint64_t b, const std::string& file) {
-  std::uint64_t out = 0;
-  if (__builtin_mul_overflow(a, b, &out) || out > static_cast<std::uint64_t>(INT64_MAX))
-    fail(ErrorKind::corrupt, "'{}': the shape and the chunk length make more than 2^63 bytes", file);
-  return out;
+std::uint64_t bytes_of_rows(std::uint64_t rows, std::uint64_t row_bytes, const std::string& file) {
+  const std::optional<std::uint64_t> bytes = checked_product(rows, row_bytes, INT64_MAX);
+  if (!bytes) fail(ErrorKind::corrupt, "'{}': the shape and the chunk length make more than 2^63 bytes", file);
+  return *bytes;
 }
 
 // Calls body(first, last) for runs of indices: a buffer then serves many chunks, and there is still work for everybody.
@@ -122,9 +122,9 @@ void Carray::measure() {
   item = storage.type.full_size();
   const std::string name = file("meta/sizes");
   row_bytes = item;
-  for (std::size_t a = 1; a < sizes.shape.size(); ++a) row_bytes = checked_product(row_bytes, sizes.shape[a], name);
-  checked_product(rows(), row_bytes, name);
-  checked_product(storage.chunklen, row_bytes, name);
+  for (std::size_t a = 1; a < sizes.shape.size(); ++a) row_bytes = bytes_of_rows(sizes.shape[a], row_bytes, name);
+  bytes_of_rows(rows(), row_bytes, name);
+  bytes_of_rows(storage.chunklen, row_bytes, name);
 }
 
 void Carray::refuse_objects() const {

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/parallel.h"
+#include "base/product.h"
 #include "format/bcolz/default_value.h"
 #include "format/bcolz/quantize.h"
 #include "format/bcolz/snapshot.h"
@@ -38,10 +39,8 @@ std::uint64_t for_new_chunks(const Carray& carray, std::uint64_t count, const Wo
   if (count == 0) return 0;
   carray.refuse_objects();
   const std::uint64_t length = carray.storage.chunklen, old_rows = carray.rows();
-  std::uint64_t total = 0, bytes = 0;
-  if (__builtin_add_overflow(old_rows, count, &total) ||
-      __builtin_mul_overflow(total, std::max<std::uint64_t>(carray.row_bytes, 1), &bytes) ||
-      bytes > static_cast<std::uint64_t>(INT64_MAX))
+  const std::uint64_t total = old_rows + count;
+  if (total < count || !checked_product(total, std::max<std::uint64_t>(carray.row_bytes, 1), INT64_MAX))
     fail(ErrorKind::invalid_argument, "{} rows and {} more are too many", old_rows, count);
   const std::uint64_t first_chunk = old_rows / length, chunks = (total - 1) / length - first_chunk + 1;
   std::atomic<std::uint64_t> added{0};

@@ -1,3 +1,5 @@
+#include "format/bcolz/create.h"
+
 #include <algorithm>
 #include <set>
 
@@ -7,7 +9,6 @@
 #include "format/bcolz/carray_write.h"
 #include "format/bcolz/pending_set.h"
 #include "format/bcolz/schema_model.h"
-#include "format/bcolz/write.h"
 
 namespace tegula::bcolz {
 
@@ -94,7 +95,8 @@ void refuse_what_bcolz_lacks(const Schema& schema) {
 
 }  // namespace
 
-std::shared_ptr<const Opened> create(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options) {
+std::shared_ptr<const Snapshot> create(std::shared_ptr<Store> store, const Schema& schema,
+                                       const CreateOptions& options) {
   refuse_what_bcolz_lacks(schema);
   if (!options.key.empty()) fail(ErrorKind::unsupported, "bcolz has no encryption");
   const std::vector<std::uint64_t> shape = schema.shape();
@@ -121,10 +123,10 @@ std::shared_ptr<const Opened> create(std::shared_ptr<Store> store, const Schema&
     for (const Attribute& attribute : schema.attributes) columns.push_back(attribute.name);
     store->put_text(kColumnNames, encode_column_names(columns));
   }
-  return Opened::open(std::move(store));
+  return Snapshot::open(std::move(store));
 }
 
-void add_column(const Opened& table, const Attribute& column, const Column& values, const Work& work) {
+void add_column(const Snapshot& table, const Attribute& column, const Column& values, const Work& work) {
   check_column_name(column.name);
   if (std::find(table.names.begin(), table.names.end(), column.name) != table.names.end())
     fail(ErrorKind::invalid_argument, "there is a column '{}' already", column.name);
@@ -143,7 +145,7 @@ void add_column(const Opened& table, const Attribute& column, const Column& valu
   table.store->put_text(kColumnNames, encode_column_names(names));
 }
 
-void drop_column(const Opened& table, std::string_view name) {
+void drop_column(const Snapshot& table, std::string_view name) {
   std::vector<std::string> names = table.names;
   const std::string dropped(name);
   names.erase(names.begin() + static_cast<std::ptrdiff_t>(table.column(name)));
@@ -153,7 +155,7 @@ void drop_column(const Opened& table, std::string_view name) {
   table.store->remove_tree(dropped);
 }
 
-void rename_column(const Opened& table, std::string_view from, std::string_view to, const Work& work) {
+void rename_column(const Snapshot& table, std::string_view from, std::string_view to, const Work& work) {
   const std::size_t index = table.column(from);
   const std::string source(from), target(to);
   if (from == to) return;

@@ -1,6 +1,7 @@
 #include "format/bcolz/driver.h"
 
 #include "format/bcolz/array.h"
+#include "format/bcolz/create.h"
 #include "format/bcolz/schema_model.h"
 #include "format/bcolz/snapshot.h"
 #include "format/bcolz/stored_rows.h"
@@ -34,12 +35,14 @@ Found probe(const Store& store) {
 }
 
 std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions&) {
-  return std::make_shared<BcolzArray>(Opened::open(std::move(store)));
+  return std::make_shared<BcolzArray>(Snapshot::open(std::move(store)));
 }
 
 std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options) {
   return std::make_shared<BcolzArray>(create(std::move(store), schema, options));
 }
+
+const Store& store_of(const Array& array) { return *dynamic_cast<const BcolzArray&>(array).snapshot()->store; }
 
 }  // namespace
 
@@ -49,6 +52,7 @@ const Driver kBcolzDriver{
     .probe = probe,
     .open = open,
     .create = create_array,
+    .store_of = store_of,
     .default_filters = default_filters,
     .copy = {.rows_fit = rows_fit, .copy_stored = copy_rows},
 };

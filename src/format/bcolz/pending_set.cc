@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "base/json.h"
 #include "base/parallel.h"
-#include "codec/checksum/checksum.h"
+#include "codec/checksum/crc32c.h"
 
 namespace tegula::bcolz {
 

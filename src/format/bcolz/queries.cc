@@ -21,28 +21,28 @@ Work single() {
 
 class TableRows final : public RowSource {
  public:
-  explicit TableRows(std::shared_ptr<const Opened> opened) : opened_(std::move(opened)) {
-    for (const Attribute& attribute : opened_->schema.attributes)
-      fields_.push_back(field_info(attribute, opened_->schema));
+  explicit TableRows(std::shared_ptr<const Snapshot> snapshot) : snapshot_(std::move(snapshot)) {
+    for (const Attribute& attribute : snapshot_->schema.attributes)
+      fields_.push_back(field_info(attribute, snapshot_->schema));
     std::uint64_t length = 1;
-    for (const Carray& column : opened_->columns) length = std::max(length, column.storage.chunklen);
-    length = std::min(length, std::max<std::uint64_t>(opened_->rows, 1));
+    for (const Carray& column : snapshot_->columns) length = std::max(length, column.storage.chunklen);
+    length = std::min(length, std::max<std::uint64_t>(snapshot_->rows, 1));
     block_rows_ = length * ((kBlockRows + length - 1) / length);
   }
 
-  std::uint64_t rows() const override { return opened_->rows; }
+  std::uint64_t rows() const override { return snapshot_->rows; }
   const std::vector<FieldInfo>& fields() const override { return fields_; }
   std::uint64_t block_rows() const override { return block_rows_; }
 
   void read_rows(std::size_t field, std::uint64_t first, std::uint64_t count, Column& out) const override {
-    const Carray& column = opened_->columns[field];
+    const Carray& column = snapshot_->columns[field];
     column.refuse_objects();
     out.data.resize(count * column.row_bytes);
     column.read_rows(first, count, out.data, single());
   }
 
   void read_indices(std::size_t field, std::span<const std::uint64_t> indices, Column& out) const override {
-    const Carray& column = opened_->columns[field];
+    const Carray& column = snapshot_->columns[field];
     column.refuse_objects();
     out.data.resize(indices.size() * column.row_bytes);
     if (indices.empty()) return;
@@ -54,41 +54,41 @@ class TableRows final : public RowSource {
   }
 
  private:
-  std::shared_ptr<const Opened> opened_;
+  std::shared_ptr<const Snapshot> snapshot_;
   std::vector<FieldInfo> fields_;
   std::uint64_t block_rows_ = kBlockRows;
 };
 
-class CarrayCells final : public DenseSource {
+class CarrayCells final : public GridSource {
  public:
-  explicit CarrayCells(std::shared_ptr<const Opened> opened) : opened_(std::move(opened)) {}
-  const Schema& schema() const override { return opened_->schema; }
+  explicit CarrayCells(std::shared_ptr<const Snapshot> snapshot) : snapshot_(std::move(snapshot)) {}
+  const Schema& schema() const override { return snapshot_->schema; }
   void read(const Selection& selection, std::string_view field, const StridedBuffer& out,
             const Work& work) const override {
-    read_field(*opened_, selection, field, out, work);
+    read_field(*snapshot_, selection, field, out, work);
   }
 
  private:
-  std::shared_ptr<const Opened> opened_;
+  std::shared_ptr<const Snapshot> snapshot_;
 };
 
 }  // namespace
 
-void read_field(const Opened& opened, const Selection& selection, std::string_view field, const StridedBuffer& out,
+void read_field(const Snapshot& snapshot, const Selection& selection, std::string_view field, const StridedBuffer& out,
                 const Work& work) {
-  const Carray& carray = opened.columns[opened.column(field)];
-  if (opened.table) {
-    const Picks picks = resolve(selection, {opened.rows});
+  const Carray& carray = snapshot.columns[snapshot.column(field)];
+  if (snapshot.table) {
+    const Picks picks = resolve(selection, {snapshot.rows});
     carray.read_cells(picks.axes[0], out, work);
   } else {
     carray.read(resolve(selection, carray.sizes.shape), out, work);
   }
 }
 
-std::unique_ptr<BatchStream> query(std::shared_ptr<const Opened> opened, const Query& query) {
-  if (opened->table) return query_table(std::make_shared<TableRows>(std::move(opened)), query);
-  opened->columns[0].refuse_objects();
-  return query_dense(std::make_shared<CarrayCells>(std::move(opened)), query);
+std::unique_ptr<BatchStream> query(std::shared_ptr<const Snapshot> snapshot, const Query& query) {
+  if (snapshot->table) return query_table(std::make_shared<TableRows>(std::move(snapshot)), query);
+  snapshot->columns[0].refuse_objects();
+  return query_grid(std::make_shared<CarrayCells>(std::move(snapshot)), query);
 }
 
 }  // namespace tegula::bcolz

@@ -10,9 +10,9 @@
 namespace tegula::bcolz {
 
 // One field into place. Cells of a table's column are whole rows of it; those of a carray are its items.
-void read_field(const Opened& opened, const Selection& selection, std::string_view field, const StridedBuffer& out,
+void read_field(const Snapshot& snapshot, const Selection& selection, std::string_view field, const StridedBuffer& out,
                 const Work& work);
 // Tables by rows, carrays by cells.
-std::unique_ptr<BatchStream> query(std::shared_ptr<const Opened> opened, const Query& query);
+std::unique_ptr<BatchStream> query(std::shared_ptr<const Snapshot> snapshot, const Query& query);
 
 }  // namespace tegula::bcolz

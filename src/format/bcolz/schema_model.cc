@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "base/fail.h"
@@ -106,23 +107,24 @@ Attribute attribute(const std::string& name, const Carray& carray, bool column) 
 
 }  // namespace
 
-Schema schema_of(const Opened& opened) {
+Schema schema_of(const Snapshot& snapshot) {
   Schema out;
   out.format = kFormat;
   out.format_version = 1;
-  out.table = opened.table;
-  if (opened.table) {
+  out.table = snapshot.table;
+  if (snapshot.table) {
     // Columns may differ in chunk length; the tile is that of the first.
-    out.dimensions = {dimension("row", opened.rows, opened.columns.empty() ? 0 : opened.columns[0].storage.chunklen)};
+    out.dimensions = {
+        dimension("row", snapshot.rows, snapshot.columns.empty() ? 0 : snapshot.columns[0].storage.chunklen)};
   } else {
-    const Carray& carray = opened.columns[0];
+    const Carray& carray = snapshot.columns[0];
     for (std::size_t a = 0; a < carray.sizes.shape.size(); ++a) {
       const std::uint64_t extent = carray.sizes.shape[a];
       out.dimensions.push_back(dimension(fmt::format("dim_{}", a), extent, a == 0 ? carray.storage.chunklen : extent));
     }
   }
-  for (std::size_t i = 0; i < opened.columns.size(); ++i)
-    out.attributes.push_back(attribute(opened.names[i], opened.columns[i], opened.table));
+  for (std::size_t i = 0; i < snapshot.columns.size(); ++i)
+    out.attributes.push_back(attribute(snapshot.names[i], snapshot.columns[i], snapshot.table));
   return out;
 }
 
@@ -171,6 +173,14 @@ NewCarray storage_of(const Attribute& attribute, std::vector<std::uint64_t> inne
          attribute.name, display_name(type));
   out.storage.dflt = std::move(*dflt);
   return out;
+}
+
+std::uint64_t chunk_length(std::uint64_t expected_rows, std::uint64_t row_bytes) {
+  const double megabytes =
+      std::clamp(static_cast<double>(expected_rows) * static_cast<double>(row_bytes) / 0x1p20, 1e-4, 1e4);
+  const int zone = static_cast<int>(std::log10(megabytes));  // towards zero, as bcolz rounds: 0.2 MB and 5 MB are alike
+  const std::uint64_t bytes = std::uint64_t{4096} << (zone + 6);
+  return std::max<std::uint64_t>(1, bytes / std::max<std::uint64_t>(1, row_bytes));
 }
 
 }  // namespace tegula::bcolz

@@ -16,7 +16,7 @@ namespace tegula::bcolz {
 
 inline constexpr std::string_view kFormat = "bcolz";
 
-Schema schema_of(const Opened& opened);
+Schema schema_of(const Snapshot& snapshot);
 
 // What a new carray for an attribute stores. `chunklen` 0 leaves the choice to bcolz's rule. Throws invalid_argument or
 // unsupported for what bcolz does not have.

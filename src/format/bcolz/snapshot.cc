@@ -12,8 +12,8 @@
 
 namespace tegula::bcolz {
 
-std::shared_ptr<const Opened> Opened::open(std::shared_ptr<Store> store) {
-  auto out = std::make_shared<Opened>();
+std::shared_ptr<const Snapshot> Snapshot::open(std::shared_ptr<Store> store) {
+  auto out = std::make_shared<Snapshot>();
   out->store = std::move(store);
   if (const std::optional<Bytes> text = out->store->get(kColumnNames)) {
     out->table = true;
@@ -31,7 +31,7 @@ std::shared_ptr<const Opened> Opened::open(std::shared_ptr<Store> store) {
   return out;
 }
 
-std::size_t Opened::column(std::string_view name) const {
+std::size_t Snapshot::column(std::string_view name) const {
   const auto it = std::find(names.begin(), names.end(), name);
   if (it == names.end())
     fail(ErrorKind::invalid_argument, "there is no field '{}'; there {} '{}'", name, names.size() == 1 ? "is" : "are",
@@ -39,7 +39,7 @@ std::size_t Opened::column(std::string_view name) const {
   return static_cast<std::size_t>(it - names.begin());
 }
 
-void Opened::describe() {
+void Snapshot::describe() {
   rows = columns.empty() ? 0 : columns[0].rows();
   for (const Carray& column : columns) rows = std::min(rows, column.rows());
   for (Carray& column : columns) column.sizes.shape[0] = rows;

@@ -19,7 +19,7 @@ inline constexpr std::string_view kStorage = "meta/storage";
 inline constexpr std::string_view kSizes = "meta/sizes";
 
 // Immutable once made; queries and reads hold on to it while a writer makes the next one.
-struct Opened {
+struct Snapshot {
   std::shared_ptr<Store> store;
   bool table = false;
   std::vector<std::string> names;  // of the columns; one empty name for a carray
@@ -30,7 +30,7 @@ struct Opened {
   Schema schema;
 
   // Throws not_found, corrupt, unsupported.
-  static std::shared_ptr<const Opened> open(std::shared_ptr<Store> store);
+  static std::shared_ptr<const Snapshot> open(std::shared_ptr<Store> store);
   // Index of a column. Throws invalid_argument.
   std::size_t column(std::string_view name) const;
   // Sets `rows` and `schema` from the columns.

@@ -24,7 +24,7 @@ bool plain(const Carray& carray) {
 bool rows_fit(const CopySource& source, const Schema& to) {
   const auto* from = dynamic_cast<const BcolzArray*>(&source.from);
   if (!from) return false;
-  const std::shared_ptr<const Opened> opened = from->snapshot();
+  const std::shared_ptr<const Snapshot> opened = from->snapshot();
   const std::vector<std::uint64_t> chunks = to.chunks();
   if (to.table != opened->table || opened->rows == 0 || chunks.empty()) return false;
   // chunks() clips them to the rows there are.
@@ -45,10 +45,10 @@ std::uint64_t copy_rows(const CopySource& source, Array& to, Store&, const Work&
   auto* target = dynamic_cast<BcolzArray*>(&to);
   if (!from || !target) fail(ErrorKind::invalid_argument, "only the chunks of carrays are copied between carrays");
   const std::vector<std::string>& fields = source.fields;
-  const std::shared_ptr<const Opened> opened = from->snapshot();
+  const std::shared_ptr<const Snapshot> opened = from->snapshot();
   std::uint64_t copied = 0;
   if (work.progress) work.progress->begin("copying chunks", 0);
-  target->change([&](const Opened& made) {
+  target->change([&](const Snapshot& made) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const Carray &old = opened->columns[opened->column(fields[i])], &fresh = made.columns[i];
       parallel_for(work, old.chunks(), [&](std::size_t chunk) {

@@ -142,28 +142,28 @@ void check_carray(const Carray& carray, const Work& work, std::vector<Problem>& 
 
 }  // namespace
 
-std::vector<Problem> verify(const Opened& opened, const Work& work) {
+std::vector<Problem> verify(const Snapshot& snapshot, const Work& work) {
   std::vector<Problem> problems;
   try {
-    read_attributes(*opened.store);
+    read_attributes(*snapshot.store);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::corrupt) throw;
-    problems.push_back(
-        {Severity::damage, opened.store->describe(kAttributes), error.what(), "replace the file by one that holds {}"});
+    problems.push_back({Severity::damage, snapshot.store->describe(kAttributes), error.what(),
+                        "replace the file by one that holds {}"});
   }
-  if (opened.table) {
-    for (std::size_t i = 0; i < opened.columns.size(); ++i)
-      if (opened.columns[i].stored_rows != opened.rows)
-        problems.push_back({Severity::damage, opened.columns[i].file(kSizes),
-                            fmt::format("column '{}' has {} rows, the shortest column has {}", opened.names[i],
-                                        opened.columns[i].stored_rows, opened.rows),
-                            fmt::format("repair makes every column {} rows long", opened.rows)});
-    for (const Entry& entry : opened.store->list(""))
-      if (entry.folder && std::find(opened.names.begin(), opened.names.end(), entry.name) == opened.names.end())
+  if (snapshot.table) {
+    for (std::size_t i = 0; i < snapshot.columns.size(); ++i)
+      if (snapshot.columns[i].stored_rows != snapshot.rows)
+        problems.push_back({Severity::damage, snapshot.columns[i].file(kSizes),
+                            fmt::format("column '{}' has {} rows, the shortest column has {}", snapshot.names[i],
+                                        snapshot.columns[i].stored_rows, snapshot.rows),
+                            fmt::format("repair makes every column {} rows long", snapshot.rows)});
+    for (const Entry& entry : snapshot.store->list(""))
+      if (entry.folder && std::find(snapshot.names.begin(), snapshot.names.end(), entry.name) == snapshot.names.end())
         problems.push_back(
-            {Severity::note, opened.store->describe(entry.name), "a folder that is not a column of the table", ""});
+            {Severity::note, snapshot.store->describe(entry.name), "a folder that is not a column of the table", ""});
   }
-  for (const Carray& carray : opened.columns) check_carray(as_stored(carray), work, problems);
+  for (const Carray& carray : snapshot.columns) check_carray(as_stored(carray), work, problems);
   // Damage first; by name, since chunks are looked at in any order.
   std::sort(problems.begin(), problems.end(), [](const Problem& a, const Problem& b) {
     return std::tie(b.severity, a.file, a.text) < std::tie(a.severity, b.file, b.text);
@@ -171,19 +171,19 @@ std::vector<Problem> verify(const Opened& opened, const Work& work) {
   return problems;
 }
 
-std::vector<Problem> repair(const Opened& opened, const Work& work) {
+std::vector<Problem> repair(const Snapshot& snapshot, const Work& work) {
   std::vector<Problem> done;
-  std::uint64_t rows = opened.rows;
-  for (const Carray& carray : opened.columns)
+  std::uint64_t rows = snapshot.rows;
+  for (const Carray& carray : snapshot.columns)
     if (!carray.holds_objects() && carray.row_bytes > 0) rows = std::min(rows, rows_present(carray, list_data(carray)));
-  for (const Carray& carray : opened.columns) {
+  for (const Carray& carray : snapshot.columns) {
     if (carray.stored_rows == rows || carray.holds_objects()) continue;
     put_sizes(carray, rows, count_cbytes(carray, rows));
     done.push_back({Severity::note, carray.file(kSizes),
                     fmt::format("{} rows are counted now, {} were; chunk files are kept", rows, carray.stored_rows),
                     ""});
   }
-  for (Problem& problem : verify(*Opened::open(opened.store), work)) done.push_back(std::move(problem));
+  for (Problem& problem : verify(*Snapshot::open(snapshot.store), work)) done.push_back(std::move(problem));
   return done;
 }
 

@@ -9,9 +9,9 @@
 namespace tegula::bcolz {
 
 // Decodes every chunk; returns problems instead of throwing them.
-std::vector<Problem> verify(const Opened& opened, const Work& work);
+std::vector<Problem> verify(const Snapshot& snapshot, const Work& work);
 
 // See include/tegula/bcolz.h.
-std::vector<Problem> repair(const Opened& opened, const Work& work);
+std::vector<Problem> repair(const Snapshot& snapshot, const Work& work);
 
 }  // namespace tegula::bcolz

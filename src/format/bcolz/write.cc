@@ -16,29 +16,29 @@ namespace tegula::bcolz {
 namespace {
 
 // The column of a batch for each carray, checked. Rows of a carray may come as cells of any shape.
-std::vector<const Column*> match_columns(const Opened& opened, const Batch& batch, std::uint64_t& rows) {
+std::vector<const Column*> match_columns(const Snapshot& snapshot, const Batch& batch, std::uint64_t& rows) {
   std::vector<const Column*> out;
-  if (batch.columns.size() != opened.columns.size())
+  if (batch.columns.size() != snapshot.columns.size())
     fail(ErrorKind::invalid_argument, "{} columns were given, there are {}: '{}'", batch.columns.size(),
-         opened.names.size(), fmt::join(opened.names, "', '"));
-  for (std::size_t i = 0; i < opened.columns.size(); ++i) {
-    const Carray& carray = opened.columns[i];
-    const Column* column = opened.table ? batch.column(opened.names[i]) : &batch.columns[0];
-    if (!column) fail(ErrorKind::invalid_argument, "no values for column '{}'", opened.names[i]);
+         snapshot.names.size(), fmt::join(snapshot.names, "', '"));
+  for (std::size_t i = 0; i < snapshot.columns.size(); ++i) {
+    const Carray& carray = snapshot.columns[i];
+    const Column* column = snapshot.table ? batch.column(snapshot.names[i]) : &batch.columns[0];
+    if (!column) fail(ErrorKind::invalid_argument, "no values for column '{}'", snapshot.names[i]);
     carray.refuse_objects();
     if (column->var() || column->nullable || !(column->type == carray.storage.type))
-      fail(ErrorKind::invalid_argument, "column '{}' takes {}, not {}{}", opened.names[i],
+      fail(ErrorKind::invalid_argument, "column '{}' takes {}, not {}{}", snapshot.names[i],
            display_name(carray.storage.type), display_name(column->type),
            column->var()      ? " of any length"
            : column->nullable ? " with nulls"
                               : "");
     if (carray.row_bytes == 0 || column->data.size() % carray.row_bytes != 0)
       fail(ErrorKind::invalid_argument, "column '{}': {} bytes are no whole number of rows of {} bytes",
-           opened.names[i], column->data.size(), carray.row_bytes);
+           snapshot.names[i], column->data.size(), carray.row_bytes);
     const std::uint64_t count = column->data.size() / carray.row_bytes;
     if (i > 0 && count != rows)
-      fail(ErrorKind::invalid_argument, "column '{}' has {} rows, '{}' has {}", opened.names[i], count, opened.names[0],
-           rows);
+      fail(ErrorKind::invalid_argument, "column '{}' has {} rows, '{}' has {}", snapshot.names[i], count,
+           snapshot.names[0], rows);
     rows = count;
     out.push_back(column);
   }
@@ -46,24 +46,24 @@ std::vector<const Column*> match_columns(const Opened& opened, const Batch& batc
 }
 
 // bcolz takes the length of the first column for the table's, tegula the shortest: the first is the last to grow.
-void grow_sizes(const Opened& opened, std::uint64_t rows, const std::vector<std::uint64_t>& added) {
-  for (std::size_t i = opened.columns.size(); i-- > 0;) {
-    const Carray& carray = opened.columns[i];
+void grow_sizes(const Snapshot& snapshot, std::uint64_t rows, const std::vector<std::uint64_t>& added) {
+  for (std::size_t i = snapshot.columns.size(); i-- > 0;) {
+    const Carray& carray = snapshot.columns[i];
     const bool counted =
-        carray.stored_rows == opened.rows && carray.sizes.cbytes >= carray.storage.chunklen * carray.row_bytes;
+        carray.stored_rows == snapshot.rows && carray.sizes.cbytes >= carray.storage.chunklen * carray.row_bytes;
     put_sizes(carray, rows, counted ? carray.sizes.cbytes + added[i] : count_cbytes(carray, rows));
   }
 }
 
 }  // namespace
 
-void append(const Opened& opened, const Batch& batch, const Work& work) {
+void append(const Snapshot& snapshot, const Batch& batch, const Work& work) {
   std::uint64_t rows = 0;
-  const std::vector<const Column*> columns = match_columns(opened, batch, rows);
+  const std::vector<const Column*> columns = match_columns(snapshot, batch, rows);
   if (rows == 0) return;
   std::vector<std::uint64_t> added;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    const Carray& carray = opened.columns[i];
+    const Carray& carray = snapshot.columns[i];
     const ByteView data = columns[i]->data;
     added.push_back(write_new_rows(
         carray, rows,
@@ -72,32 +72,34 @@ void append(const Opened& opened, const Batch& batch, const Work& work) {
         },
         work));
   }
-  grow_sizes(opened, opened.rows + rows, added);
+  grow_sizes(snapshot, snapshot.rows + rows, added);
 }
 
-void resize(const Opened& opened, const std::vector<std::uint64_t>& shape, const Work& work) {
-  const std::vector<std::uint64_t> now = opened.schema.shape();
+void resize(const Snapshot& snapshot, const std::vector<std::uint64_t>& shape, const Work& work) {
+  const std::vector<std::uint64_t> now = snapshot.schema.shape();
   if (shape.size() != now.size() || !std::equal(shape.begin() + 1, shape.end(), now.begin() + 1))
     fail(ErrorKind::invalid_argument, "only the number of rows can change: from ({}) to ({}) is not possible",
          fmt::join(now, ", "), fmt::join(shape, ", "));
   const std::uint64_t rows = shape[0];
-  for (const Carray& carray : opened.columns) carray.refuse_objects();
-  if (rows > opened.rows) {
+  for (const Carray& carray : snapshot.columns) carray.refuse_objects();
+  if (rows > snapshot.rows) {
     std::vector<std::uint64_t> added;
-    for (const Carray& carray : opened.columns) added.push_back(write_default_rows(carray, rows - opened.rows, work));
-    grow_sizes(opened, rows, added);
-  } else if (rows < opened.rows) {
-    for (const Carray& carray : opened.columns) put_sizes(carray, rows, count_cbytes(carray, rows));
-    for (const Carray& carray : opened.columns) remove_surplus(carray, rows);
+    for (const Carray& carray : snapshot.columns)
+      added.push_back(write_default_rows(carray, rows - snapshot.rows, work));
+    grow_sizes(snapshot, rows, added);
+  } else if (rows < snapshot.rows) {
+    for (const Carray& carray : snapshot.columns) put_sizes(carray, rows, count_cbytes(carray, rows));
+    for (const Carray& carray : snapshot.columns) remove_surplus(carray, rows);
   }
 }
 
-void write(const Opened& opened, const Selection& selection, std::string_view field, const StridedView& values,
+void write(const Snapshot& snapshot, const Selection& selection, std::string_view field, const StridedView& values,
            const Work& work) {
-  const Carray& carray = opened.columns[opened.column(field)];
+  const Carray& carray = snapshot.columns[snapshot.column(field)];
   carray.refuse_objects();
-  const std::vector<std::uint64_t> shape = opened.table ? std::vector<std::uint64_t>{opened.rows} : carray.sizes.shape;
-  const std::uint64_t item = opened.table ? carray.row_bytes : carray.item;
+  const std::vector<std::uint64_t> shape =
+      snapshot.table ? std::vector<std::uint64_t>{snapshot.rows} : carray.sizes.shape;
+  const std::uint64_t item = snapshot.table ? carray.row_bytes : carray.item;
   const Picks picks = resolve(selection, shape);
   if (values.shape != picks.shape())
     fail(ErrorKind::invalid_argument, "the values have shape ({}), the selection ({})", fmt::join(values.shape, ", "),

@@ -13,16 +13,10 @@
 
 namespace tegula::bcolz {
 
-std::shared_ptr<const Opened> create(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options);
-
-// Nothing may be pending in `opened` (pending_set.h).
-void append(const Opened& opened, const Batch& rows, const Work& work);
-void resize(const Opened& opened, const std::vector<std::uint64_t>& shape, const Work& work);
-void write(const Opened& opened, const Selection& selection, std::string_view field, const StridedView& values,
+// Nothing may be pending in `snapshot` (pending_set.h).
+void append(const Snapshot& snapshot, const Batch& rows, const Work& work);
+void resize(const Snapshot& snapshot, const std::vector<std::uint64_t>& shape, const Work& work);
+void write(const Snapshot& snapshot, const Selection& selection, std::string_view field, const StridedView& values,
            const Work& work);
-
-void add_column(const Opened& table, const Attribute& column, const Column& values, const Work& work);
-void drop_column(const Opened& table, std::string_view name);
-void rename_column(const Opened& table, std::string_view from, std::string_view to, const Work& work);
 
 }  // namespace tegula::bcolz

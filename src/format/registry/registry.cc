@@ -122,6 +122,11 @@ FoundFormat find_format(std::string_view name) {
   fail(ErrorKind::invalid_argument, "'{}' is not a format; known are {}", name, joined(formats(), ", "));
 }
 
+bool is_plain_folder(const Store& store) {
+  const Match match = look(store);
+  return match.found.kind == ObjectKind::group && match.driver->plain_folder && match.driver->plain_folder(store);
+}
+
 const Driver& driver_of(const Array& array) { return find_format(array.schema().format).driver; }
 
 std::vector<std::string_view> formats() {

@@ -25,6 +25,8 @@ struct FoundFormat {
 FoundFormat find_format(std::string_view name);
 // The driver of an open array.
 const Driver& driver_of(const Array& array);
+// Is what is there a plain folder that holds arrays, though a family takes it for a group?
+bool is_plain_folder(const Store& store);
 
 // Titles of the formats with a capability, as part of a sentence: "zarr v2 and zarr v3".
 std::string formats_with(bool Capabilities::* capability);

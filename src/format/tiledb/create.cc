@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "format/tiledb/disk/names.h"
 #include "format/tiledb/disk/schema_defaults.h"
+#include "format/tiledb/disk/schema_model.h"
 #include "format/tiledb/disk/versions.h"
 #include "format/tiledb/group.h"
 #include "format/tiledb/writable_array.h"

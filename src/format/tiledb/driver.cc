@@ -50,6 +50,8 @@ std::shared_ptr<Group> open_store_group(std::shared_ptr<Store> store, const Open
   return std::make_shared<TiledbGroup>(std::move(store), options);
 }
 
+const Store& store_of(const Array& array) { return *writable(array).store(); }
+
 }  // namespace
 
 const Driver kTiledbDriver = {
@@ -60,6 +62,7 @@ const Driver kTiledbDriver = {
     .open_group = open_store_group,
     .create = create_array,
     .create_group = create_group,
+    .store_of = store_of,
     .default_filters = default_filters,
     .unnamed_attribute = "__attr",  // before version 5; the later ones refuse that name
     .copy = {.written_boxes = written_boxes, .fragments = fragment_target},

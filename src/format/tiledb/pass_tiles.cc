@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "format/tiledb/disk/versions.h"
-#include "format/tiledb/fragment/tile_reads.h"
+#include "format/tiledb/fragment/tile_fetch.h"
 #include "format/tiledb/fragment/tile_run.h"
 #include "format/tiledb/read/deletes.h"
 #include "format/tiledb/writable_array.h"

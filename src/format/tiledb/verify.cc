@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "base/parallel.h"
-#include "format/tiledb/disk/ordered.h"
+#include "format/tiledb/disk/ordered_bits.h"
 #include "format/tiledb/fragment/tile_source.h"
 #include "format/tiledb/listing/uncommitted.h"
 #include "format/tiledb/read/metadata.h"

@@ -7,32 +7,34 @@
 #include "base/context.h"
 #include "base/fail.h"
 #include "base/parallel.h"
-#include "base/saturated.h"
-#include "format/zarr/chunk/listing.h"
+#include "base/product.h"
+#include "format/zarr/chunk/chunk_listing.h"
+#include "format/zarr/meta/document_files.h"
+#include "format/zarr/meta/documents.h"
 #include "format/zarr/meta/fill_value.h"
-#include "format/zarr/meta/metadata_files.h"
+#include "format/zarr/meta/metadata.h"
 #include "model/strided.h"
 #include "query/run/grid_query.h"
 
 namespace tegula::zarr {
 
-// Shares the state and the store with the array that made it, so that a query may outlive changes of the array.
-class ZarrArray::Source final : public DenseSource {
+// Shares the snapshot and the store with the array that made it, so that a query may outlive changes of the array.
+class ZarrArray::Source final : public GridSource {
  public:
-  Source(std::shared_ptr<const State> state, ChunkStore chunks)
-      : state_(std::move(state)), chunks_(std::move(chunks)) {}
-  const Schema& schema() const override { return state_->schema; }
+  Source(std::shared_ptr<const Snapshot> snapshot, ChunkStore chunks)
+      : snapshot_(std::move(snapshot)), chunks_(std::move(chunks)) {}
+  const Schema& schema() const override { return snapshot_->schema; }
   void read(const Selection& selection, std::string_view, const StridedBuffer& out, const Work& work) const override {
-    chunks_.read(resolve(selection, state_->meta.shape), out, work);
+    chunks_.read(resolve(selection, snapshot_->meta.shape), out, work);
   }
   void read_items(const Selection& selection, std::string_view, Column& out, const Work& work) const override {
-    Items items = chunks_.read_items(resolve(selection, state_->meta.shape), work);
+    VariableCells items = chunks_.read_variable(resolve(selection, snapshot_->meta.shape), work);
     out.data = std::move(items.data);
     out.offsets = std::move(items.offsets);
   }
 
  private:
-  std::shared_ptr<const State> state_;
+  std::shared_ptr<const Snapshot> snapshot_;
   ChunkStore chunks_;
 };
 
@@ -75,49 +77,47 @@ ZarrArray::ZarrArray(std::shared_ptr<Store> store, ArrayMeta meta, Missing missi
   publish(std::move(meta));
 }
 
-std::shared_ptr<const ZarrArray::State> ZarrArray::current() const {
-  const std::lock_guard lock(states_mutex_);
-  return states_.back();
+std::shared_ptr<const Snapshot> ZarrArray::current() const {
+  const std::lock_guard lock(snapshots_mutex_);
+  return snapshots_.back();
 }
 
-std::shared_ptr<const ZarrArray::State> ZarrArray::refreshed() {
-  std::shared_ptr<const State> state = current();
-  ArrayMeta stored = load_meta(*store_, state->meta.version);
-  if (stored.shape == state->meta.shape) return state;
+std::shared_ptr<const Snapshot> ZarrArray::refreshed() {
+  std::shared_ptr<const Snapshot> snapshot = current();
+  ArrayMeta stored = load_meta(*store_, snapshot->meta.version);
+  if (stored.shape == snapshot->meta.shape) return snapshot;
   publish(std::move(stored));
   return current();
 }
 
 void ZarrArray::publish(ArrayMeta meta) {
-  auto state = std::make_shared<State>();
-  state->schema = schema_of(meta);
-  state->meta = std::move(meta);
-  const std::lock_guard lock(states_mutex_);
-  states_.push_back(std::move(state));
+  auto snapshot = std::make_shared<const Snapshot>(std::move(meta));
+  const std::lock_guard lock(snapshots_mutex_);
+  snapshots_.push_back(std::move(snapshot));
 }
 
 Metadata ZarrArray::metadata() const { return metadata_of(load_attributes(*store_, current()->meta.version)); }
 
 std::unique_ptr<BatchStream> ZarrArray::query(const Query& query) const {
-  std::shared_ptr<const State> state = current();
-  ChunkStore store = chunks(*state);
-  return query_dense(std::make_shared<Source>(std::move(state), std::move(store)), query);
+  std::shared_ptr<const Snapshot> snapshot = current();
+  ChunkStore store = chunks(*snapshot);
+  return query_grid(std::make_shared<Source>(std::move(snapshot), std::move(store)), query);
 }
 
 void ZarrArray::read(const Selection& selection, std::string_view field, const StridedBuffer& out,
                      const Work& work) const {
   check_field(field);
-  const std::shared_ptr<const State> state = current();
-  if (state->meta.cell.var)
+  const std::shared_ptr<const Snapshot> snapshot = current();
+  if (snapshot->meta.cell.var)
     fail(ErrorKind::unsupported, "cells of any length do not fit a buffer; read them with query()");
-  const Picks picks = resolve(selection, state->meta.shape);
+  const Picks picks = resolve(selection, snapshot->meta.shape);
   check_shape(out.shape, picks.shape());
-  chunks(*state).read(picks, out, work);
+  chunks(*snapshot).read(picks, out, work);
 }
 
 Info ZarrArray::info(const Work&) const {
-  const std::shared_ptr<const State> state = current();
-  const ArrayMeta& meta = state->meta;
+  const std::shared_ptr<const Snapshot> snapshot = current();
+  const ArrayMeta& meta = snapshot->meta;
   const ChunkListing listing = list_chunks(*store_, meta);
   Info info;
   FieldSize field;
@@ -134,9 +134,9 @@ Info ZarrArray::info(const Work&) const {
 }
 
 std::vector<Problem> ZarrArray::verify(const Work& work) const {
-  const std::shared_ptr<const State> state = current();
-  const ArrayMeta& meta = state->meta;
-  const ChunkStore store = chunks(*state);
+  const std::shared_ptr<const Snapshot> snapshot = current();
+  const ArrayMeta& meta = snapshot->meta;
+  const ChunkStore store = chunks(*snapshot);
   const ChunkListing listing = list_chunks(*store_, meta);
   std::vector<Problem> problems(listing.chunks.size());
   parallel_for(work, listing.chunks.size(), [&](std::size_t i) {
@@ -169,29 +169,30 @@ std::vector<Problem> ZarrArray::verify(const Work& work) const {
 void ZarrArray::write(const Selection& selection, std::string_view field, const StridedView& values,
                       const WriteOptions& options) {
   check_field(field);
-  const std::shared_ptr<const State> state = current();
-  if (state->meta.cell.var) fail(ErrorKind::unsupported, "cells of any length are written with append() or as a batch");
-  const Picks picks = resolve(selection, state->meta.shape);
+  const std::shared_ptr<const Snapshot> snapshot = current();
+  if (snapshot->meta.cell.var)
+    fail(ErrorKind::unsupported, "cells of any length are written with append() or as a batch");
+  const Picks picks = resolve(selection, snapshot->meta.shape);
   check_shape(values.shape, picks.shape());
-  chunks(*state).write(picks, state->meta.shape, values, options.work);
+  chunks(*snapshot).write(picks, snapshot->meta.shape, values, options.work);
 }
 
-void ZarrArray::write_batch(const State& state, const Batch& batch, const Shape& shape, const Picks& picks, Order order,
-                            const Work& work) const {
+void ZarrArray::write_batch(const Snapshot& snapshot, const Batch& batch, const Shape& shape, const Picks& picks,
+                            Order order, const Work& work) const {
   const Column& column = column_of(batch);
-  const bool var = state.meta.cell.var;
-  if (column.var() != var || (!var && column.cell_size() != state.meta.cell.item()))
+  const bool var = snapshot.meta.cell.var;
+  if (column.var() != var || (!var && column.cell_size() != snapshot.meta.cell.item()))
     fail(ErrorKind::invalid_argument, "the column holds {}, the array {}", display_name(column.type),
-         display_name(state.meta.cell.type));
+         display_name(snapshot.meta.cell.type));
   if (column.cells() != picks.cells())
     fail(ErrorKind::invalid_argument, "the column has {} cells, expected {}", column.cells(), picks.cells());
-  const ChunkStore store = chunks(state);
+  const ChunkStore store = chunks(snapshot);
   if (order != Order::row && (var || order != Order::col))
     fail(ErrorKind::unsupported, "cells of zarr arrays are given in row order, numbers in column order too");
   if (var) {
     if (!column.offsets.empty() && column.offsets.front() != 0)
       fail(ErrorKind::invalid_argument, "the offsets of a column begin at 0");
-    return store.write_items(picks, shape, {column.data, column.offsets}, work);
+    return store.write_variable(picks, shape, {column.data, column.offsets}, work);
   }
   const Shape box = picks.shape();
   store.write(picks, shape, {column.data.data(), box, contiguous_strides(box, column.cell_size(), order == Order::col)},
@@ -199,8 +200,9 @@ void ZarrArray::write_batch(const State& state, const Batch& batch, const Shape&
 }
 
 void ZarrArray::write(const Selection& selection, const Batch& cells, const WriteOptions& options) {
-  const std::shared_ptr<const State> state = current();
-  write_batch(*state, cells, state->meta.shape, resolve(selection, state->meta.shape), options.order, options.work);
+  const std::shared_ptr<const Snapshot> snapshot = current();
+  write_batch(*snapshot, cells, snapshot->meta.shape, resolve(selection, snapshot->meta.shape), options.order,
+              options.work);
 }
 
 void ZarrArray::write(const Batch& cells, const WriteOptions& options) { write(Selection{}, cells, options); }
@@ -208,8 +210,8 @@ void ZarrArray::write(const Batch& cells, const WriteOptions& options) { write(S
 // The new cells lie outside of the array until the document says otherwise, so a stop leaves the array as it was.
 void ZarrArray::append(const Batch& rows, const WriteOptions& options) {
   const std::lock_guard lock(locks_.document());
-  const std::shared_ptr<const State> state = refreshed();
-  const Shape& shape = state->meta.shape;
+  const std::shared_ptr<const Snapshot> snapshot = refreshed();
+  const Shape& shape = snapshot->meta.shape;
   if (shape.empty()) fail(ErrorKind::invalid_argument, "an array without axes cannot be appended to");
   Shape box = shape;
   box[0] = 1;
@@ -221,8 +223,8 @@ void ZarrArray::append(const Batch& rows, const WriteOptions& options) {
   if (rows.shape && *rows.shape != box) check_shape(*rows.shape, box);
   Shape grown = shape;
   grown[0] += box[0];
-  write_batch(*state, rows, grown, rows_of(box, shape[0], box[0]), options.order, options.work);
-  ArrayMeta meta = state->meta;
+  write_batch(*snapshot, rows, grown, rows_of(box, shape[0], box[0]), options.order, options.work);
+  ArrayMeta meta = snapshot->meta;
   meta.shape = grown;
   put_document(meta);
   publish(std::move(meta));
@@ -251,15 +253,15 @@ void ZarrArray::remove_outside(const ArrayMeta& meta) const {
 // The document goes first: chunks that a stop leaves behind are debris, chunks removed too early would be a loss.
 void ZarrArray::resize(const std::vector<std::uint64_t>& shape, const WriteOptions&) {
   const std::lock_guard lock(locks_.document());
-  const std::shared_ptr<const State> state = refreshed();
-  if (shape.size() != state->meta.rank())
-    fail(ErrorKind::invalid_argument, "the new shape has {} axes, the array {}", shape.size(), state->meta.rank());
-  ArrayMeta meta = state->meta;
+  const std::shared_ptr<const Snapshot> snapshot = refreshed();
+  if (shape.size() != snapshot->meta.rank())
+    fail(ErrorKind::invalid_argument, "the new shape has {} axes, the array {}", shape.size(), snapshot->meta.rank());
+  ArrayMeta meta = snapshot->meta;
   meta.shape = shape;
   put_document(meta);
   publish(meta);
   bool shrinks = false;
-  for (std::size_t a = 0; a < shape.size(); ++a) shrinks |= shape[a] < state->meta.shape[a];
+  for (std::size_t a = 0; a < shape.size(); ++a) shrinks |= shape[a] < snapshot->meta.shape[a];
   // The original format keeps them, and shows them again when the array grows.
   if (shrinks && meta.version != 0) remove_outside(meta);
 }

@@ -7,6 +7,7 @@
 
 #include "format/zarr/chunk/chunk_store.h"
 #include "format/zarr/meta/array_meta.h"
+#include "format/zarr/snapshot.h"
 #include "store/store.h"
 #include "tegula/array.h"
 
@@ -43,17 +44,12 @@ class ZarrArray final : public Array {
   const ArrayMeta& meta() const { return current()->meta; }
 
  private:
-  // What a handle knows at one moment; references to its schema stay valid as long as the handle.
-  struct State {
-    ArrayMeta meta;
-    Schema schema;
-  };
-  std::shared_ptr<const State> current() const;
+  std::shared_ptr<const Snapshot> current() const;
   // After a look at the store: another handle may have changed the shape. Called under the lock of the document.
-  std::shared_ptr<const State> refreshed();
+  std::shared_ptr<const Snapshot> refreshed();
   void publish(ArrayMeta meta);
-  ChunkStore chunks(const State& state) const { return {store_, state.meta, locks_, missing_}; }
-  void write_batch(const State& state, const Batch& batch, const Shape& shape, const Picks& picks, Order order,
+  ChunkStore chunks(const Snapshot& snapshot) const { return {store_, snapshot.meta, locks_, missing_}; }
+  void write_batch(const Snapshot& snapshot, const Batch& batch, const Shape& shape, const Picks& picks, Order order,
                    const Work& work) const;
   void put_document(ArrayMeta& meta) const;
   void remove_outside(const ArrayMeta& meta) const;
@@ -63,8 +59,8 @@ class ZarrArray final : public Array {
   std::shared_ptr<Store> store_;
   ChunkLocks locks_;
   Missing missing_;
-  mutable std::mutex states_mutex_;
-  std::vector<std::shared_ptr<const State>> states_;
+  mutable std::mutex snapshots_mutex_;
+  std::vector<std::shared_ptr<const Snapshot>> snapshots_;
 };
 
 }  // namespace tegula::zarr

@@ -4,7 +4,12 @@
 #include "base/error_message.h"
 #include "base/fail.h"
 #include "format/zarr/array.h"
-#include "format/zarr/meta/metadata_files.h"
+#include "format/zarr/meta/document_files.h"
+#include "format/zarr/meta/documents.h"
+#include "format/zarr/meta/original.h"
+#include "format/zarr/meta/v1.h"
+#include "format/zarr/meta/v2.h"
+#include "format/zarr/meta/v3.h"
 
 namespace tegula::zarr {
 
@@ -40,7 +45,7 @@ auto as_asked(auto&& make) {
     return make();
   } catch (const Error& error) {
     const ErrorKind kind = error.kind() == ErrorKind::corrupt ? ErrorKind::invalid_argument : error.kind();
-    fail(kind, "{}", message_of(error));
+    fail(kind, "{}", error_message(error));
   }
 }
 

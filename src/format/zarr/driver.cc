@@ -5,7 +5,7 @@
 #include "format/zarr/carry_filters.h"
 #include "format/zarr/create.h"
 #include "format/zarr/group.h"
-#include "format/zarr/meta/metadata_files.h"
+#include "format/zarr/meta/document_files.h"
 #include "format/zarr/stored_chunks.h"
 
 namespace tegula::zarr {
@@ -45,8 +45,10 @@ Found probe(const Store& store) {
   const Node node = find_node(store);
   if (node.kind != ObjectKind::none) return {node.kind, std::string(kNames[node.version])};
   const int version = implicit_group(store);
-  return version < 0 ? Found{} : Found{ObjectKind::group, std::string(kNames[version]), true};
+  return version < 0 ? Found{} : Found{ObjectKind::group, std::string(kNames[version])};
 }
+
+bool plain_folder(const Store& store) { return find_node(store).kind == ObjectKind::none; }
 
 std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& options) {
   if (options.at) fail(ErrorKind::unsupported, "zarr arrays have no history");
@@ -64,6 +66,8 @@ std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& opt
   return std::make_shared<ZarrArray>(std::move(store), std::move(meta), options.missing);
 }
 
+const Store& store_of(const Array& array) { return dynamic_cast<const ZarrArray&>(array).store(); }
+
 std::shared_ptr<Group> open_group(std::shared_ptr<Store> store, const OpenOptions&) {
   return open_zarr_group(std::move(store));
 }
@@ -78,6 +82,8 @@ const Driver kZarrDriver{
     .open_group = open_group,
     .create = create_array,
     .create_group = create_zarr_group,
+    .plain_folder = plain_folder,
+    .store_of = store_of,
     .default_filters = default_filters,
     .carry_filters = carry_filters,
     .copy = {.written_boxes = written_boxes, .chunks_fit = chunks_fit, .copy_stored = copy_chunks},

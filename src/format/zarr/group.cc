@@ -8,7 +8,10 @@
 #include "format/zarr/chunk/chunk_locks.h"
 #include "format/zarr/codec/options.h"
 #include "format/zarr/create.h"
-#include "format/zarr/meta/metadata_files.h"
+#include "format/zarr/meta/document_files.h"
+#include "format/zarr/meta/documents.h"
+#include "format/zarr/meta/metadata.h"
+#include "format/zarr/meta/v3.h"
 
 namespace tegula::zarr {
 

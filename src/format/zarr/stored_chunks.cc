@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "format/zarr/array.h"
-#include "format/zarr/chunk/listing.h"
+#include "format/zarr/chunk/chunk_listing.h"
 
 namespace tegula::zarr {
 

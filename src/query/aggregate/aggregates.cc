@@ -9,12 +9,14 @@
 #include "base/endian.h"
 #include "base/fail.h"
 #include "query/aggregate/reduce.h"
+#include "query/columns/cells.h"
 #include "query/columns/gather.h"
+#include "query/language/literal.h"
+#include "query/language/parse_aggregates.h"
 
 namespace tegula {
 namespace {
 
-constexpr std::string_view kNames[] = {"count", "sum", "min", "max", "mean", "null_count", "std"};
 constexpr std::uint64_t kStep = 2048;
 
 bool extreme(AggregateOp op) { return op == AggregateOp::min || op == AggregateOp::max; }
@@ -24,7 +26,7 @@ bool is_real(CellClass cells) {
 
 void check(const Aggregate& aggregate, const FieldInfo& field, CellClass cells) {
   if (aggregate.op == AggregateOp::count || aggregate.op == AggregateOp::null_count) return;
-  const std::string_view op = kNames[static_cast<int>(aggregate.op)];
+  const std::string_view op = name_of(aggregate.op);
   if (cells == CellClass::none) fail(ErrorKind::unsupported, "{} has no {}", describe(field), op);
   const bool number = cells == CellClass::integer || is_real(cells);
   if (!extreme(aggregate.op) && (!number || field.type.id == TypeId::datetime))
@@ -166,7 +168,7 @@ bool Accumulator::can_add(const AggregateStats& stats) const {
   }
   if (valid == 0) return true;
   if (!stats.sum || stats.sum->size() != 8) return false;
-  // A sum at the end of its type has been cut off there.
+  // A sum at a limit of its type may have been clamped.
   const std::byte* const sum = stats.sum->data();
   if (is_real(state.cells)) return std::fabs(load_le<double>(sum)) < std::numeric_limits<double>::max();
   if (unsigned_sum(state.field.type)) return load_le<std::uint64_t>(sum) != UINT64_MAX;
@@ -233,7 +235,7 @@ Column Accumulator::finish() const {
   if (out.nullable) out.validity.assign(1, std::byte{state.seen != 0});
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   constexpr double kMax = std::numeric_limits<double>::max();
-  // TileDB's sums stop at the largest finite number.
+  // TileDB clamps sums to the largest finite number.
   const double real_sum =
       state.rules == Rules::tiledb && std::isinf(state.real_sum) ? std::copysign(kMax, state.real_sum) : state.real_sum;
   switch (op) {
@@ -281,8 +283,8 @@ AggregateSet::AggregateSet(std::span<const Aggregate> aggregates, std::span<cons
     }
     const auto known = std::ranges::find(fields, aggregate.field, &FieldInfo::name);
     if (known == fields.end())
-      fail(ErrorKind::invalid_argument, "{}({}): there is no field '{}'", kNames[static_cast<int>(aggregate.op)],
-           aggregate.field, aggregate.field);
+      fail(ErrorKind::invalid_argument, "{}({}): there is no field '{}'", name_of(aggregate.op), aggregate.field,
+           aggregate.field);
     const auto used = std::ranges::find(fields_, aggregate.field, &FieldInfo::name);
     inputs_.push_back(static_cast<std::size_t>(used - fields_.begin()));
     if (used == fields_.end()) {

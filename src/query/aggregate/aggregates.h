@@ -14,11 +14,12 @@
 
 namespace tegula {
 
-// What a tile's statistics say, for answers without reading it. Only what the aggregate needs must be there.
+// The statistics of a tile, from which an aggregate is answered without reading it. Only what the aggregate needs must
+// be set.
 struct AggregateStats {
   std::uint64_t cells = 0;
   std::uint64_t null_count = 0;
-  ByteView min, max;            // one cell; not looked at when every cell is null
+  ByteView min, max;            // one cell; ignored when every cell is null
   std::optional<ByteView> sum;  // 8 bytes: int64, uint64 or float64 by the field's type
 };
 
@@ -35,10 +36,10 @@ class Accumulator {
   // Cells first .. first + count, those with mask != 0 when there is a mask (one byte per cell of the range). An absent
   // view adds nothing, except to count.
   void update(const ColumnView& column, std::uint64_t first, std::uint64_t count, const std::uint8_t* mask = nullptr);
-  // Whether statistics with min, max and sum as present would give the exact answer; if so `add` may stand for update.
+  // Whether these statistics give the exact answer; if so, add() may replace update().
   bool can_add(const AggregateStats& stats) const;
   void add(const AggregateStats& stats);
-  // The cells of `later` come after the cells seen here. Both must be made alike.
+  // The cells of `later` come after the cells seen here. Both must be of the same aggregate and field.
   void merge(const Accumulator& later);
 
   // One cell named after the aggregate. Over nothing: null for nullable fields, else 0, NaN for mean and std, '' for

@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "base/endian.h"
+#include "base/half.h"
+#include "base/with_type.h"
 
 namespace tegula {
 namespace {
@@ -30,26 +32,15 @@ auto cell_at(const std::byte* cells, std::uint64_t i) {
 // Calls body<T, Swap>() for the type of the cells.
 template <class Body>
 auto with_type(const Datatype& type, Body body) {
-  const bool swap = swapped(type);
   const auto pick = [&]<class T>(T) {
-    return swap ? body.template operator()<T, true>() : body.template operator()<T, false>();
+    if constexpr (sizeof(T) == 1)
+      return body.template operator()<T, false>();
+    else
+      return swapped(type) ? body.template operator()<T, true>() : body.template operator()<T, false>();
   };
   switch (type.id) {
-    case TypeId::int8:
-      return body.template operator()<std::int8_t, false>();
-    case TypeId::int16:
-      return pick(std::int16_t{});
-    case TypeId::int32:
-      return pick(std::int32_t{});
     case TypeId::boolean:
-    case TypeId::uint8:
-      return body.template operator()<std::uint8_t, false>();
-    case TypeId::uint16:
-      return pick(std::uint16_t{});
-    case TypeId::uint32:
-      return pick(std::uint32_t{});
-    case TypeId::uint64:
-      return pick(std::uint64_t{});
+      return pick(std::uint8_t{});
     case TypeId::float16:
       return pick(Half{});
     case TypeId::float32:
@@ -57,7 +48,7 @@ auto with_type(const Datatype& type, Body body) {
     case TypeId::float64:
       return pick(double{});
     default:
-      return pick(std::int64_t{});
+      return with_integer(type.id, pick, [&] { return pick(std::int64_t{}); });  // dates
   }
 }
 
@@ -99,8 +90,8 @@ double sum_reals(const std::byte* cells, std::uint64_t count, const std::uint8_t
   return sum;
 }
 
-// TileDB's extreme depends on the order where there is a NaN or where zeros of both signs tie; elsewhere several at
-// once give the same. False: `best` is as it was, and the cells have to be taken one by one.
+// Takes several cells at a time. TileDB's result depends on the order of the cells where there is a NaN or a tie
+// between zeros of both signs: then this returns false, `best` is unchanged, and the caller takes the cells one by one.
 template <class T, class Better>
 bool extreme_lanes(const std::byte* cells, std::uint64_t count, Better better, T& best) {
   constexpr std::size_t kWide = 64 / sizeof(T);
@@ -142,7 +133,7 @@ Int128 sum_integers(const Datatype& type, const std::byte* cells, std::uint64_t 
     if constexpr (!std::is_integral_v<T>) {
       return 0;
     } else {
-      // The halves of 64-bit numbers are summed apart, in registers that cannot overflow within a block.
+      // The two halves of 64-bit numbers are summed separately, so that neither sum overflows within a block.
       constexpr std::uint64_t kCells = std::uint64_t{1} << 30;
       Int128 total = 0;
       for (std::uint64_t done = 0; done < count; done += kCells) {
@@ -190,8 +181,7 @@ double Moments::deviation() const { return std::sqrt(squares / count); }
 Moments moments_of(const Datatype& type, const std::byte* cells, std::uint64_t count, const std::uint8_t* keep) {
   Moments all;
   with_type(type, [&]<class T, bool Swap>() {
-    // Two passes over a block that is in the cache: as exact as it gets, and the blocks are merged without
-    // cancellation.
+    // Two passes over a block in the cache are the most exact way; blocks are merged without cancellation.
     for (std::uint64_t done = 0; done < count; done += kBlock) {
       const std::uint64_t n = std::min(kBlock, count - done);
       const auto at = [&](std::uint64_t i) { return static_cast<double>(cell_at<T, Swap>(cells, done + i)); };

@@ -1,17 +1,17 @@
-// Typed loops under the aggregates. `keep` has one byte per cell, or is null when all count.
+// Loops over typed cells for the aggregates. `keep` has one byte per cell, or is null when all cells count.
 #pragma once
 
 #include <cstdint>
 
-#include "query/condition/leaf_test.h"
-#include "query/condition/literal.h"
+#include "query/language/int128.h"
+#include "tegula/datatype.h"
 
 namespace tegula {
 
 Int128 sum_integers(const Datatype& type, const std::byte* cells, std::uint64_t count, const std::uint8_t* keep);
 
-// `start` plus the cells, in their order; with `lanes`, in several sums at once that are joined in a fixed order:
-// faster, and closer to the true sum.
+// `start` plus the cells, in their order; with `lanes`, as several partial sums that are joined in a fixed order, which
+// is faster and closer to the true sum.
 double sum_reals(const Datatype& type, const std::byte* cells, std::uint64_t count, const std::uint8_t* keep,
                  double start, bool lanes);
 
@@ -23,7 +23,7 @@ struct Moments {
 };
 Moments moments_of(const Datatype& type, const std::byte* cells, std::uint64_t count, const std::uint8_t* keep);
 
-// Smallest or largest number, into `value` (one cell), which takes part when `has_value`. A NaN (or NaT) wins when
+// Smallest or largest number, into `value` (one cell), which is compared too when `has_value`. A NaN (or NaT) wins when
 // `propagate`; otherwise it is replaced by whatever number follows it, as in TileDB. At least one cell must count.
 void extreme_number(const Datatype& type, bool min, bool propagate, const std::byte* cells, std::uint64_t count,
                     const std::uint8_t* keep, bool has_value, std::byte* value);

@@ -16,7 +16,7 @@ struct FieldInfo {
   std::uint32_t values_per_cell = 1;
   bool nullable = false;
   bool dimension = false;
-  // Conditions then speak of the values, not of the codes stored. Borrowed while a condition is bound, not later.
+  // Conditions then compare values, not the stored codes. Borrowed only while a condition is bound.
   const Enumeration* enumeration = nullptr;
 
   bool var() const { return values_per_cell == kVar; }
@@ -28,7 +28,7 @@ std::vector<FieldInfo> field_infos(const Schema& schema);
 FieldInfo field_info(const Attribute& attribute, const Schema& schema);
 FieldInfo field_info(const Dimension& dimension);
 
-// Cells that lie in a Column or in a decoded tile. Borrows everything; offsets must have been checked against data.
+// Cells in a Column or in a decoded tile. Borrows everything; offsets must have been checked against data.
 struct ColumnView {
   const std::byte* data = nullptr;
   const std::uint64_t* offsets = nullptr;  // variable cells: cell i is data[offsets[i]] .. data[offsets[i + 1]]

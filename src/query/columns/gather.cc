@@ -70,7 +70,7 @@ void append_bytes(Bytes& to, const std::byte* from, std::uint64_t size) {
   if (size) std::memcpy(to.data() + at, from, size);
 }
 
-// A column that turns out to be nullable halfway keeps what it has as valid.
+// Cells that come without validity are valid.
 void append_validity(Column& to, std::uint64_t before, std::uint64_t added) {
   if (to.validity.size() < before + added) to.validity.resize(before + added, std::byte{1});
 }

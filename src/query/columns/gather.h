@@ -1,4 +1,4 @@
-// Picking, cutting and joining cells of columns.
+// Selecting, slicing and joining the cells of columns.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,11 @@ Column empty_column(const FieldInfo& field);
 // Name, type and nullability of `like`, no cells.
 Column empty_like(const Column& like);
 
-// Appends cells first .. first + count of `from`; types must agree. Text offsets go on where `to` ends.
+// Appends cells first .. first + count of `from`; types must agree. Offsets of variable cells continue from the end of
+// `to`.
 void append(Column& to, const Column& from, std::uint64_t first, std::uint64_t count);
 void append(Column& to, const Column& from);
-// Appends the cells whose mask byte is not 0; mask[i] speaks of cell first + i.
+// Appends the cells whose mask byte is not 0; mask[i] is for cell first + i.
 void append_masked(Column& to, const Column& from, std::uint64_t first, std::span<const std::uint8_t> mask);
 // Appends the cells at `indices`, which must lie inside `from`, in that order, with repetitions.
 void append_gathered(Column& to, const Column& from, std::span<const std::uint64_t> indices);

@@ -1,3 +1,5 @@
+#include "query/condition/bind.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -7,7 +9,7 @@
 #include "base/context.h"
 #include "base/error_message.h"
 #include "base/fail.h"
-#include "query/condition/bound_condition.h"
+#include "query/language/lexer.h"
 
 namespace tegula {
 namespace {
@@ -23,7 +25,7 @@ class Binder {
   BoundCondition run() {
     const std::uint32_t root = condition(in_.nodes.size() - 1, false);
     if (root + 1 != out_.nodes.size()) out_.nodes.push_back(out_.nodes[root]);
-    // The descriptions outlive the schema they came from, the enumerations need not.
+    // The condition may outlive the schema, from which enumerations are borrowed.
     for (FieldInfo& field : out_.fields) field.enumeration = nullptr;
     return std::move(out_);
   }
@@ -33,7 +35,7 @@ class Binder {
     fail(ErrorKind::invalid_argument, "condition: {}{}", what, point_at(in_.text, node.position));
   }
 
-  // An unnamed attribute goes by "value" where nothing else does.
+  // An unnamed attribute is called "value" unless a field has that name.
   const FieldInfo* find(const ExpressionNode& node) const {
     const auto fits = [&](const FieldInfo& field, std::string_view name) {
       return field.name == name &&
@@ -111,22 +113,23 @@ class Binder {
       wrong(node, fmt::format("{} is no boolean; compare it with something, and put comparisons in parentheses where "
                               "they meet '&' or '|'",
                               describe(field)));
-    return simple(node, field, negated ? CompareOp::eq : CompareOp::ne, {std::int64_t{0}, TextKind::text, true}, false);
+    return leaf(node, field, negated ? CompareOp::eq : CompareOp::ne, {std::int64_t{0}, TextKind::text, true}, false);
   }
 
   template <class F>
   auto located(const ExpressionNode& node, F f) const {
     try {
-      const ContextNode::Adopt alone(nullptr);  // the error made below adds the open contexts, once
+      const ContextNode::Adopt alone(nullptr);  // the error thrown below adds the open contexts
       return f();
     } catch (const Error& error) {
-      throw Error(error.kind(), fmt::format("condition: {}{}", message_of(error), point_at(in_.text, node.position)));
+      throw Error(error.kind(),
+                  fmt::format("condition: {}{}", error_message(error), point_at(in_.text, node.position)));
     }
   }
 
-  std::uint32_t simple(const ExpressionNode& at, const FieldInfo& field, CompareOp op, const Literal& literal,
-                       bool negated) {
-    SimpleTest test;
+  std::uint32_t leaf(const ExpressionNode& at, const FieldInfo& field, CompareOp op, const Literal& literal,
+                     bool negated) {
+    LeafTest test;
     test.op = op;
     if (std::holds_alternative<std::monostate>(literal.value)) {
       if (op != CompareOp::eq && op != CompareOp::ne) wrong(at, "null can only be compared with ==, != and is");
@@ -155,7 +158,7 @@ class Binder {
       if (std::holds_alternative<std::monostate>(members.back().value))
         wrong(in_.nodes[arg], "null cannot be in a list; add \"or x is null\"");
     }
-    SimpleTest test;
+    LeafTest test;
     test.op = (node.kind == NodeKind::in) != negated ? CompareOp::in : CompareOp::not_in;
     return located(node, [&] {
       EncodedTest encoded = encode_list(field, test.op, members);
@@ -171,7 +174,7 @@ class Binder {
     return {node.value, node.text_kind, node.kind == NodeKind::boolean};
   }
 
-  // A side without fields as one literal.
+  // The value of a side that has no fields.
   std::optional<Literal> folded(std::size_t index) const {
     const ExpressionNode& node = in_.nodes[index];
     switch (node.kind) {
@@ -179,7 +182,7 @@ class Binder {
       case NodeKind::boolean:
         return literal(node);
       case NodeKind::field:
-        // Names that are numbers, unless a field is called so.
+        // Names of numbers, unless a field has the name.
         if (node.field_kind == FieldKind::any && !find(node)) {
           if (node.name == "nan" || node.name == "NaN")
             return Literal{std::numeric_limits<double>::quiet_NaN(), {}, false};
@@ -229,7 +232,7 @@ class Binder {
     return term;
   }
 
-  // Integer literals take the kind of what they meet where that loses nothing; int ** -n is calculated in floats.
+  // Integer literals take the kind of the other operand where that loses nothing; int ** -n is calculated in floats.
   static void agree(NodeOp op, Term& left, Term& right) {
     const auto adapt = [](Term& term, NumberKind other) {
       if (term.kind == Term::Kind::constant && term.number == NumberKind::int64 && other == NumberKind::uint64 &&
@@ -250,9 +253,9 @@ class Binder {
     const CompareOp op = compare_op(node.op);
     const auto left_literal = folded(node.args[0]), right_literal = folded(node.args[1]);
     if (right_literal && left.kind == NodeKind::field)
-      return simple(node, known_field(left), op, *right_literal, negated);
+      return leaf(node, known_field(left), op, *right_literal, negated);
     if (left_literal && right.kind == NodeKind::field)
-      return simple(node, known_field(right), mirrored(op), *left_literal, negated);
+      return leaf(node, known_field(right), mirrored(op), *left_literal, negated);
     if (left.kind == NodeKind::field && right.kind == NodeKind::field) {
       if (const auto pair = text_pair(node, left, right, negated ? opposite(op) : op)) return *pair;
     }
@@ -327,15 +330,6 @@ class Binder {
 };
 
 }  // namespace
-
-std::uint32_t BoundCondition::add(SimpleTest test) {
-  compile(test, fields[test.field], rules);
-  simple.push_back(std::move(test));
-  BoundNode node;
-  node.kind = BoundNode::Kind::simple;
-  node.test = static_cast<std::uint32_t>(simple.size() - 1);
-  return add(std::move(node));
-}
 
 BoundCondition bind_expression(const Expression& expression, std::span<const FieldInfo> fields, Rules rules) {
   return Binder(expression, fields, rules).run();

@@ -1,4 +1,4 @@
-// Conditions bound to fields: evaluated on columns, weighed against tile statistics.
+// Conditions bound to fields: evaluated on columns, and on the statistics of tiles.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,12 @@
 #include <vector>
 
 #include "query/columns/field.h"
-#include "query/condition/condition_tree.h"
-#include "query/condition/expression.h"
+#include "query/evaluate/field_stats.h"
+#include "query/language/condition_tree.h"
+#include "query/language/expression.h"
 #include "tegula/columns.h"
 
 namespace tegula {
-
-// What is known of a field in a tile. Everything left out means "not known".
-struct FieldStats {
-  bool absent = false;               // as ColumnView::absent
-  std::optional<ByteView> min, max;  // one cell each, of the valid cells
-  bool no_nan = false;               // no NaN among the cells: without it, bounds of float fields are ignored
-  std::optional<std::uint64_t> null_count;
-  std::uint64_t cells = 0;  // needed with null_count
-};
-
-enum class Match : std::uint8_t { none, some, all };
 
 struct BoundCondition;
 

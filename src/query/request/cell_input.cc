@@ -6,9 +6,10 @@
 
 #include "base/endian.h"
 #include "base/fail.h"
+#include "base/half.h"
 #include "base/utf8.h"
-#include "query/condition/dates.h"
-#include "query/condition/literal.h"
+#include "query/language/dates.h"
+#include "query/language/literal.h"
 #include "query/request/value_text.h"
 
 namespace tegula {

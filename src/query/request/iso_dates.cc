@@ -8,7 +8,7 @@
 
 #include "base/datatype_names.h"
 #include "base/fail.h"
-#include "query/condition/dates.h"
+#include "query/language/dates.h"
 
 namespace tegula {
 

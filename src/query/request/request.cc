@@ -4,7 +4,8 @@
 
 #include "base/error_message.h"
 #include "base/fail.h"
-#include "query/condition/dates.h"
+#include "query/language/dates.h"
+#include "query/language/parse_aggregates.h"
 #include "query/request/value_text.h"
 
 namespace tegula {
@@ -193,20 +194,14 @@ Json json_argument(const std::string& text, const std::string& name) {
     return parse_json(bytes_of(text), name);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::corrupt) throw;
-    fail(ErrorKind::invalid_argument, "{}", message_of(error));
+    fail(ErrorKind::invalid_argument, "{}", error_message(error));
   }
 }
 
 AggregateOp aggregate_op(std::string_view name) {
   std::string lower;
   for (const char c : name) lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-  constexpr std::pair<std::string_view, AggregateOp> kOps[] = {
-      {"count", AggregateOp::count}, {"sum", AggregateOp::sum},   {"min", AggregateOp::min},
-      {"max", AggregateOp::max},     {"mean", AggregateOp::mean}, {"null_count", AggregateOp::null_count},
-      {"std", AggregateOp::std},
-  };
-  for (const auto& [known, op] : kOps)
-    if (lower == known) return op;
+  if (const auto op = find_aggregate(lower)) return *op;
   fail(ErrorKind::invalid_argument, "'{}' is not an aggregate; known are count, sum, min, max, mean, std, null_count",
        name);
 }

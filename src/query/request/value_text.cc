@@ -10,8 +10,8 @@
 
 #include "base/endian.h"
 #include "base/fail.h"
+#include "base/half.h"
 #include "base/utf8.h"
-#include "query/condition/number.h"
 #include "query/request/iso_dates.h"
 
 namespace tegula {

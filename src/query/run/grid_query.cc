@@ -9,7 +9,7 @@
 #include "query/aggregate/aggregates.h"
 #include "query/columns/gather.h"
 #include "query/condition/condition.h"
-#include "query/condition/literal.h"
+#include "query/language/literal.h"
 
 namespace tegula {
 namespace {
@@ -34,13 +34,13 @@ Int128 origin_of(const Dimension& dimension) {
   return 0;
 }
 
-// Text of this length keeps within the budget.
+// Variable cells up to this length stay within the budget.
 constexpr std::uint64_t kAssumedText = 1024;
 std::uint64_t assumed_size(const FieldInfo& field) { return field.var() ? kAssumedText : field.cell_size(); }
 
-class DenseStream final : public BatchStream {
+class GridStream final : public BatchStream {
  public:
-  DenseStream(std::shared_ptr<const DenseSource> source, const Query& query, Rules rules)
+  GridStream(std::shared_ptr<const GridSource> source, const Query& query, Rules rules)
       : source_(std::move(source)), query_(query), schema_(source_->schema()), fields_(field_infos(schema_)) {
     const Selection selection = query_.select ? *query_.select : selection_of(query_.ranges, schema_);
     picks_ = resolve(selection, schema_.shape());
@@ -94,7 +94,7 @@ class DenseStream final : public BatchStream {
     for (const FieldInfo& field : condition_.fields()) cell_bytes += assumed_size(field);
     const std::uint64_t per_index = std::max<std::uint64_t>(1, cells / std::max<std::uint64_t>(1, length_)) *
                                     std::max<std::uint64_t>(1, cell_bytes);
-    // The batch in the caller's hands and the one being made share the budget when there are several.
+    // When there are several blocks, the batch that the caller holds and the next one share the budget.
     step_ = std::max<std::uint64_t>(
         1, query_.work.memory / per_index >= length_ ? length_ : query_.work.memory / 2 / per_index);
     if (!aggregates_ || step_ < length_) return;
@@ -148,7 +148,7 @@ class DenseStream final : public BatchStream {
                     column.data.data() + i * field.type.size);
   }
 
-  // Condition columns and the mask; `columns` keeps what was read for the results.
+  // The mask of a block; `columns` keeps the condition's columns, so that results need not read them again.
   std::vector<std::uint8_t> matches(const Block& block, std::vector<Column>& columns) const {
     std::vector<ColumnView> views;
     columns.reserve(condition_.fields().size());
@@ -198,7 +198,7 @@ class DenseStream final : public BatchStream {
     aggregates_->merge(part);
   }
 
-  std::shared_ptr<const DenseSource> source_;
+  std::shared_ptr<const GridSource> source_;
   Query query_;
   const Schema& schema_;
   std::vector<FieldInfo> fields_, outputs_;
@@ -212,8 +212,8 @@ class DenseStream final : public BatchStream {
 
 }  // namespace
 
-void DenseSource::read_items(const Selection&, std::string_view field, Column&, const Work&) const {
-  fail(ErrorKind::unsupported, "field '{}' has cells of any length, which are not read here", field);
+void GridSource::read_items(const Selection&, std::string_view field, Column&, const Work&) const {
+  fail(ErrorKind::unsupported, "field '{}' has cells of variable length, which this array does not read", field);
 }
 
 Selection selection_of(const std::vector<DimensionRanges>& ranges, const Schema& schema) {
@@ -254,7 +254,7 @@ Selection part_of(const Picks& picks, std::size_t axis, std::uint64_t first, std
       selection.axes.emplace_back(static_cast<std::int64_t>(pick.at(0)));
       continue;
     }
-    // Points walk all axes together, so all are cut alike.
+    // Points advance along all axes together, so that all are cut alike.
     const bool cut = i == axis || picks.points;
     const std::uint64_t begin = cut ? first : 0, n = cut ? count : pick.count;
     if (!pick.indices.empty() || picks.points) {
@@ -276,7 +276,7 @@ Selection part_of(const Picks& picks, std::size_t axis, std::uint64_t first, std
   return selection;
 }
 
-std::unique_ptr<BatchStream> query_dense(std::shared_ptr<const DenseSource> source, const Query& query, Rules rules) {
+std::unique_ptr<BatchStream> query_grid(std::shared_ptr<const GridSource> source, const Query& query, Rules rules) {
   if (query.skip || query.limit != UINT64_MAX || query.row_numbers)
     fail(ErrorKind::invalid_argument, "skip, limit and row numbers are for tables");
   if (!query.label_ranges.empty()) fail(ErrorKind::invalid_argument, "the array has no labels");
@@ -284,7 +284,7 @@ std::unique_ptr<BatchStream> query_dense(std::shared_ptr<const DenseSource> sour
     fail(ErrorKind::invalid_argument, "a query takes a selection or ranges, not both");
   if (query.order && *query.order != Order::row && *query.order != Order::unordered)
     fail(ErrorKind::unsupported, "this array is read in row order only");
-  return std::make_unique<DenseStream>(std::move(source), query, rules);
+  return std::make_unique<GridStream>(std::move(source), query, rules);
 }
 
 }  // namespace tegula

@@ -1,4 +1,4 @@
-// Queries of N-d dense arrays that can read a selection into place: zarr, N-d carrays.
+// Queries of N-d dense arrays that can read a selection into a buffer: zarr, N-d carrays.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,16 @@
 namespace tegula {
 
 // Called from one thread at a time; reads may use the threads of `work`.
-class DenseSource {
+class GridSource {
  public:
-  virtual ~DenseSource() = default;
+  virtual ~GridSource() = default;
   // Integer dimensions.
   virtual const Schema& schema() const = 0;
-  // Reads one attribute into place; `out` has the shape of the selection's result.
+  // Reads one attribute into `out`, which has the shape of the selection's result.
   virtual void read(const Selection& selection, std::string_view field, const StridedBuffer& out,
                     const Work& work) const = 0;
-  // The same for an attribute of cells of any length: data and offsets of `out`. Throws unsupported when there is none.
+  // The same for an attribute of variable-length cells: sets data and offsets of `out`. Unless overridden, throws
+  // unsupported.
   virtual void read_items(const Selection& selection, std::string_view field, Column& out, const Work& work) const;
 };
 
@@ -29,8 +30,8 @@ class DenseSource {
 // match become fill), aggregates, row order and work. A result above the budget comes in blocks along the first axis of
 // the result, each with its shape. Throws invalid_argument for what a dense array does not have (skip, limit,
 // row_numbers).
-std::unique_ptr<BatchStream> query_dense(std::shared_ptr<const DenseSource> source, const Query& query,
-                                         Rules rules = Rules::numpy);
+std::unique_ptr<BatchStream> query_grid(std::shared_ptr<const GridSource> source, const Query& query,
+                                        Rules rules = Rules::numpy);
 
 // Ranges per dimension as an orthogonal selection. Throws invalid_argument for unknown dimensions and bounds outside.
 Selection selection_of(const std::vector<DimensionRanges>& ranges, const Schema& schema);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kRowColumn = "__row";
 
-// The rows asked for, in order: runs of consecutive rows, or a list.
+// The rows asked for, in order: one run of consecutive rows, or a list.
 struct Rows {
   std::uint64_t first = 0, count = 0;
   Buffer<std::uint64_t> list;  // used when not empty
@@ -63,7 +63,7 @@ struct Block {
   std::uint64_t begin = 0, count = 0;  // positions among the rows asked for
 };
 
-// What one block gives: a batch, or a part of the aggregates.
+// The result of one block: a batch, or partial aggregates.
 struct Part {
   Batch batch;
   std::optional<AggregateSet> aggregates;
@@ -138,7 +138,7 @@ class TableStream final : public BatchStream {
     const std::uint64_t unit = std::max<std::uint64_t>(1, source_->block_rows());
     for (std::uint64_t at = position_; at < rows_.count && out.size() < limit;) {
       std::uint64_t n = std::min(block_, rows_.count - at);
-      // Later blocks start where the source's chunks do.
+      // The next block starts where a chunk of the source does.
       if (!rows_.listed && block_ >= unit && n == block_) {
         const std::uint64_t end = (rows_.first + at + n) / unit * unit;
         if (end > rows_.first + at) n = end - (rows_.first + at);

@@ -112,7 +112,7 @@ class FileStore final : public Store {
     std::string_view open_key;
     struct stat status{};
     for (std::size_t i = 0; i < reads.size();) {
-      const std::size_t end = std::min(neighbours_end(reads, i), i + kMostPieces);
+      const std::size_t end = std::min(adjacent_end(reads, i), i + kMostPieces);
       if (!file || reads[i].key != open_key) {
         file = open_file(reads[i].key, status);
         open_key = reads[i].key;

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "format/bcolz/default_value.h"
-#include "tegula/bcolz.h"
 #include "tegula/error.h"
 
 namespace tegula::bcolz {
@@ -90,73 +89,6 @@ TEST(Meta, DtypesAreSpelledAsNumpyPrintsThem) {
        {"bool", "int8", "uint64", "float16", "complex128", "datetime64", "datetime64[25s]", "timedelta64[ns]", "|S7",
         "<U4", "|V7", ">i4", ">M8[ns]", ">U3", "[('a', '<i4'), ('p', [('x', '<f4'), ('y', '<i8')])]"})
     EXPECT_EQ(dtype_text(datatype_from_numpy(text)), text);
-}
-
-TEST(Meta, DefaultsGoBothWays) {
-  struct Row {
-    const char* dtype;
-    const char* json;
-  };
-  for (const Row& row : {Row{"bool", "true"},
-                         {"int16", "-7"},
-                         {"uint64", "18446744073709551615"},
-                         {"float64", "NaN"},
-                         {"float32", "-0.5"},
-                         {"float64", "-Infinity"},
-                         {"|S3", "\"zz\""},
-                         {"<U3", "\"\\u00e9x\""},
-                         {">U3", "\"ab\""},
-                         {"|V2", "\"a\\u00ff\""},
-                         {"datetime64[ns]", "981173106000000007"},
-                         {"datetime64", "null"},
-                         {"float16", "0.25"},
-                         {">i4", "258"},
-                         {"complex64", "1.5"},
-                         {"[('a', '<i4'), ('p', [('x', '<f4'), ('y', '<i8', (2,))])]", "[3, [0.5, [1, 2]]]"}}) {
-    const Datatype type = datatype_from_numpy(row.dtype);
-    const std::optional<Bytes> item = default_item(row.json, type);
-    ASSERT_TRUE(item) << row.dtype;
-    EXPECT_EQ(item->size(), type.full_size());
-    EXPECT_EQ(default_json(*item, type), row.json) << row.dtype;
-  }
-  for (const Row& row : {Row{"int8", "300"},
-                         {"uint8", "-1"},
-                         {"int32", "\"a\""},
-                         {"|S1", "\"ab\""},
-                         {"int32", "1.5"},
-                         {"|S2", "\"\\u0100\""},
-                         {"[('a', '<i4')]", "[1, 2]"},
-                         {"int64", "{}"}})
-    EXPECT_FALSE(default_item(row.json, datatype_from_numpy(row.dtype))) << row.dtype << " " << row.json;
-  EXPECT_EQ(text_of(*default_item("258", datatype_from_numpy(">i4"))), std::string_view("\0\0\1\2", 4));
-}
-
-TEST(Meta, DefaultRowsOfOldWritersAreNested) {
-  const Datatype type = datatype_from_numpy("int8");
-  const std::uint64_t inner[] = {2, 2};
-  EXPECT_EQ(text_of(*default_row("[[1, 2], [3, 4]]", type, inner)), "\1\2\3\4");
-  EXPECT_EQ(text_of(*default_row("5", type, inner)), "\5\5\5\5");
-  EXPECT_EQ(text_of(*default_item("[[1, 2], [3, 4]]", type)), "\1");
-}
-
-TEST(Meta, ChunkLengthIsBcolzsChoice) {
-  struct Row {
-    std::uint64_t rows, row_bytes, length;
-  };
-  for (const Row& row : {Row{0, 4, 4096},
-                         {1, 4, 4096},
-                         {39, 4, 8192},
-                         {39, 8, 4096},
-                         {39, 6, 5461},
-                         {1000, 4, 16384},
-                         {1000000, 8, 32768},
-                         {10000000, 8, 65536},
-                         {20000000, 8, 131072},
-                         {1000000000, 1, 1 << 20},
-                         {10000000000, 4, 1 << 20},
-                         {100000, 300, 1747},
-                         {5, 1 << 20, 1}})
-    EXPECT_EQ(chunk_length(row.rows, row.row_bytes), row.length) << row.rows << " x " << row.row_bytes;
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "fixtures.h"
+#include "format/bcolz/fixtures.h"
 #include "tegula/bcolz.h"
 
 namespace tegula::bcolz {

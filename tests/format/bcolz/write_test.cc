@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "base/endian.h"
-#include "fixtures.h"
+#include "format/bcolz/fixtures.h"
 #include "model/chunk_plan.h"
 #include "support/expect_error.h"
 #include "tegula/bcolz.h"

@@ -7,7 +7,7 @@
 #include "format/tiledb/read/opened_array.h"
 #include "maintain_support.h"
 #include "store/open/open_store.h"
-#include "store/wrap/wrappers.h"
+#include "store/wrap/failing_store.h"
 #include "support/expect_error.h"
 #include "support/sanitized.h"
 #include "support/temp_folder.h"

@@ -3,7 +3,7 @@
 
 #include "format/tiledb/read/snapshot.h"
 #include "maintain_support.h"
-#include "store/wrap/wrappers.h"
+#include "store/wrap/tracing_store.h"
 #include "support/expect_error.h"
 
 namespace tegula::tiledb {

@@ -5,7 +5,8 @@
 #include "format/tiledb/reader_build.h"
 #include "format/tiledb/reader_support.h"
 #include "format/tiledb/write_support.h"
-#include "store/wrap/wrappers.h"
+#include "store/wrap/counting_store.h"
+#include "store/wrap/tracing_store.h"
 #include "support/expect_error.h"
 
 namespace tegula::tiledb {

@@ -10,7 +10,7 @@
 
 #include "format/tiledb/reader_support.h"
 #include "format/tiledb/write_support.h"
-#include "store/wrap/wrappers.h"
+#include "store/wrap/tracing_store.h"
 
 namespace tegula::tiledb {
 namespace {

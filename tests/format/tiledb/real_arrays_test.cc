@@ -5,12 +5,13 @@
 #include <random>
 
 #include "format/tiledb/fragment/tile_source.h"
+#include "format/tiledb/fragment/tile_stream.h"
 #include "format/tiledb/read/metadata.h"
 #include "format/tiledb/read/opened_array.h"
 #include "hex.h"
 #include "store/memory/memory_store.h"
 #include "store/open/open_store.h"
-#include "store/wrap/wrappers.h"
+#include "store/wrap/counting_store.h"
 #include "support/expect_error.h"
 
 namespace tegula::tiledb {

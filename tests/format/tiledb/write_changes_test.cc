@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "reader_support.h"
-#include "store/wrap/wrappers.h"
+#include "store/wrap/failing_store.h"
 #include "support/expect_error.h"
 #include "tegula/tiledb.h"
 #include "write_support.h"

@@ -10,7 +10,7 @@
 #include "format/tiledb/group.h"
 #include "reader_support.h"
 #include "store/open/open_store.h"
-#include "store/wrap/wrappers.h"
+#include "store/wrap/failing_store.h"
 #include "support/expect_error.h"
 #include "support/temp_folder.h"
 #include "write_support.h"

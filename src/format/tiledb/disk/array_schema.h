@@ -1,4 +1,4 @@
-// A schema as it is stored, and what the model sees of it.
+// An array schema as it is stored.
 #pragma once
 
 #include <cstdint>
@@ -86,10 +86,5 @@ void encode_schema(const ArraySchema& schema, Bytes& out);
 
 // One value, as libtiledb puts it into cells nobody wrote; a fixed cell repeats it.
 Bytes default_fill(const Datatype& type, std::uint32_t values_per_cell);
-
-// `enumerations` are those that schema.enumerations names, in that order.
-Schema to_model(const ArraySchema& schema, std::vector<Enumeration> enumerations);
-// Throws invalid_argument for what TileDB cannot store.
-ArraySchema from_model(const Schema& schema, std::uint32_t version);
 
 }  // namespace tegula::tiledb

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/cursor.h"
-#include "query/condition/condition_tree.h"
+#include "query/language/condition_tree.h"
 #include "tegula/bytes.h"
 
 namespace tegula::tiledb {

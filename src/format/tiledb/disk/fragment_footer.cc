@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.h"
-#include "format/tiledb/disk/early_ends.h"
+#include "format/tiledb/disk/short_text_ranges.h"
 #include "format/tiledb/disk/versions.h"
 
 namespace tegula::tiledb {
@@ -122,7 +122,7 @@ FragmentFooter decode_footer(Cursor in, const ArraySchema& schema) {
   } else {
     footer.domain = decode_nd_range(in, schema.range_types());
     for (Range& range : footer.domain)
-      if (const auto* low = std::get_if<std::string>(&range.low); low && may_end_early(version, *low))
+      if (const auto* low = std::get_if<std::string>(&range.low); low && may_be_too_short(version, *low))
         range.high = std::string(kAboveText);
   }
   footer.sparse_tiles = in.read<std::uint64_t>();

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "format/tiledb/disk/early_ends.h"
+#include "format/tiledb/disk/short_text_ranges.h"
 
 namespace tegula::tiledb {
 
@@ -18,7 +18,8 @@ MbrTable widened(const MbrTable& table, std::uint32_t version, std::span<const D
   for (std::uint64_t i = 0; i < table.count(); ++i) {
     for (std::size_t d = 0; d < dimensions.size(); ++d) {
       low[d] = table.low(d, i);
-      high[d] = dimensions[d].var && may_end_early(version, text_of(low[d])) ? bytes_of(kAboveText) : table.high(d, i);
+      high[d] =
+          dimensions[d].var && may_be_too_short(version, text_of(low[d])) ? bytes_of(kAboveText) : table.high(d, i);
     }
     out.add(low, high);
   }
@@ -55,7 +56,7 @@ RTree decode_rtree(Cursor& in, std::uint32_t version, std::span<const DimensionT
   tree.fanout = in.read<std::uint32_t>();
   if (tree.fanout < 2) in.fail("a tree with fanout {}, expected at least 2", tree.fanout);
   if (has_type_fields(version)) in.read<std::uint8_t>();
-  const bool loose = may_end_early(version, "") && std::ranges::any_of(dimensions, &DimensionType::var);
+  const bool loose = may_be_too_short(version, "") && std::ranges::any_of(dimensions, &DimensionType::var);
   const std::uint64_t levels = in.count<std::uint32_t>(8, "levels");
   for (std::uint64_t i = 0; i < levels; ++i) {
     const std::uint64_t count = in.read<std::uint64_t>();

@@ -1,9 +1,9 @@
-// The stored schema as the model sees it, and back.
+#include "format/tiledb/disk/schema_model.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "base/fail.h"
-#include "format/tiledb/disk/array_schema.h"
 #include "format/tiledb/disk/versions.h"
 
 namespace tegula::tiledb {

@@ -1,8 +1,7 @@
-// Choosing the C++ type in which a TileDB datatype is counted.
+// The numbers among TileDB's datatypes, and the C++ types that they are counted in.
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
 #include "base/fail.h"
@@ -17,24 +16,13 @@ inline bool is_number(const Datatype& type) {
          type.id == TypeId::float64;
 }
 
-// Calls f with a zero of the type.
+// Calls f with a zero of the type. Throws unsupported unless is_number(type).
 template <class F>
 decltype(auto) with_number(const Datatype& type, F&& f) {
-  switch (type.id) {
-    case TypeId::datetime:
-    case TypeId::timedelta:
-      return f(std::int64_t{});
-    case TypeId::boolean:
-      return f(std::uint8_t{});
-    case TypeId::float32:
-      return f(float{});
-    case TypeId::float64:
-      return f(double{});
-    default:
-      return tegula::with_integer(type.id, f, [&]() -> decltype(f(std::int8_t{})) {
-        fail(ErrorKind::unsupported, "no arithmetic on {}", display_name(type));
-      });
-  }
+  const TypeId id = type.id == TypeId::boolean ? TypeId::uint8 : type.id;
+  return tegula::with_number(id, f, [&]() -> decltype(f(std::int8_t{})) {
+    fail(ErrorKind::unsupported, "no arithmetic on {}", display_name(type));
+  });
 }
 
 }  // namespace tegula::tiledb

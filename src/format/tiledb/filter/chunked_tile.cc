@@ -7,6 +7,8 @@
 #include "base/cursor.h"
 #include "base/fail.h"
 #include "base/parallel.h"
+#include "format/tiledb/filter/filter_decode.h"
+#include "format/tiledb/filter/filter_encode.h"
 
 namespace tegula::tiledb {
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "format/tiledb/filter/filter_plan.h"
+#include "format/tiledb/filter/filter_scratch.h"
 #include "tegula/bytes.h"
 #include "tegula/work.h"
 

@@ -1,24 +1,26 @@
-// Undoing filters. A chunk is metadata and data; filters are undone from the last to the first, each taking its own
-// metadata from the front and leaving the rest to the earlier ones. Compressors and encryption hold the earlier
-// metadata inside their data, in front.
+// A chunk is metadata and data. Filters are undone from the last to the first; each takes its own metadata from the
+// front and leaves the rest to the earlier ones. Compressors and encryption keep the metadata of the earlier filters
+// inside their data, in front.
+#include "format/tiledb/filter/filter_decode.h"
+
 #include <algorithm>
 #include <cstring>
 
 #include "base/cursor.h"
 #include "base/fail.h"
 #include "codec/checksum/checksum.h"
-#include "codec/compress/codec.h"
+#include "codec/compress/compressors.h"
+#include "codec/integer/bit_width.h"
 #include "codec/integer/delta.h"
+#include "codec/integer/double_delta.h"
 #include "codec/integer/float_scale.h"
+#include "codec/integer/positive_delta.h"
+#include "codec/integer/xor.h"
 #include "codec/shuffle/shuffle.h"
 #include "codec/text/text.h"
 #include "codec/webp.h"
-#include "format/tiledb/filter/filter_scratch.h"
 
 namespace tegula::tiledb {
-
-FilterScratch::FilterScratch() : impl_(std::make_unique<Impl>()) {}
-FilterScratch::~FilterScratch() = default;
 
 namespace {
 
@@ -31,7 +33,7 @@ void copy(ByteView from, MutableBytes to) {
 class ChunkDecoder {
  public:
   ChunkDecoder(const FilterPlan& plan, ByteView metadata, ByteView data, MutableBytes out, std::uint64_t extra,
-               FilterScratch::Impl& scratch)
+               FilterScratch& scratch)
       : plan_(plan),
         metadata_(metadata),
         data_(data),
@@ -368,7 +370,7 @@ class ChunkDecoder {
   ByteView metadata_, data_;
   const MutableBytes out_;
   const std::uint64_t limit_;
-  FilterScratch::Impl& scratch_;
+  FilterScratch& scratch_;
   int data_turn_ = 0, metadata_turn_ = 0;
   bool final_ = false;
 };
@@ -376,14 +378,14 @@ class ChunkDecoder {
 }  // namespace
 
 void decode_chunk(const FilterPlan& plan, ByteView metadata, ByteView data, MutableBytes out, FilterScratch& scratch) {
-  ChunkDecoder decoder(plan, metadata, data, out, 0, scratch.impl());
+  ChunkDecoder decoder(plan, metadata, data, out, 0, scratch);
   decoder.run(0, true);
   decoder.finish();
 }
 
 void decode_text_chunk(const FilterPlan& plan, ByteView metadata, ByteView data, MutableBytes out,
                        std::span<std::uint64_t> offsets, FilterScratch& scratch) {
-  ChunkDecoder decoder(plan, metadata, data, out, 8 * offsets.size(), scratch.impl());
+  ChunkDecoder decoder(plan, metadata, data, out, 8 * offsets.size(), scratch);
   decoder.run(1, false);
   Cursor list(decoder.metadata(), "filter metadata");
   const std::uint32_t metadata_parts = list.read<std::uint32_t>();

@@ -1,18 +1,23 @@
-// Applying filters: the mirror of filter_decode.cc. Every filter gives one part of data; parts of metadata stay apart
-// until a compressor or encryption takes them in, the newest in front.
+// The mirror of filter_decode.cc. Every filter makes one part of data. The metadata of each filter is a part of its own
+// until a compressor or encryption takes all of them in, the newest in front.
+#include "format/tiledb/filter/filter_encode.h"
+
 #include <algorithm>
 #include <cstring>
 
 #include "base/cursor.h"
 #include "base/fail.h"
 #include "codec/checksum/checksum.h"
-#include "codec/compress/codec.h"
+#include "codec/compress/compressors.h"
+#include "codec/integer/bit_width.h"
 #include "codec/integer/delta.h"
+#include "codec/integer/double_delta.h"
 #include "codec/integer/float_scale.h"
+#include "codec/integer/positive_delta.h"
+#include "codec/integer/xor.h"
 #include "codec/shuffle/shuffle.h"
 #include "codec/text/text.h"
 #include "codec/webp.h"
-#include "format/tiledb/filter/filter_scratch.h"
 
 namespace tegula::tiledb {
 
@@ -28,7 +33,7 @@ std::uint32_t length32(std::size_t size) {
 
 class ChunkEncoder {
  public:
-  ChunkEncoder(const FilterPlan& plan, ByteView raw, FilterScratch::Impl& scratch)
+  ChunkEncoder(const FilterPlan& plan, ByteView raw, FilterScratch& scratch)
       : plan_(plan), data_(raw), scratch_(scratch) {}
 
   void run(std::size_t first) {
@@ -304,14 +309,14 @@ class ChunkEncoder {
   const FilterPlan& plan_;
   ByteView data_;
   std::vector<Bytes> parts_;  // of metadata
-  FilterScratch::Impl& scratch_;
+  FilterScratch& scratch_;
   int turn_ = 0;
 };
 
 }  // namespace
 
 void encode_chunk(const FilterPlan& plan, ByteView raw, Bytes& metadata, Bytes& data, FilterScratch& scratch) {
-  ChunkEncoder encoder(plan, raw, scratch.impl());
+  ChunkEncoder encoder(plan, raw, scratch);
   encoder.run(0);
   encoder.finish(metadata, data);
 }
@@ -338,7 +343,7 @@ void encode_text_chunk(const FilterPlan& plan, ByteView raw, std::span<const std
     writer.put(length32(text.dictionary.size()));
     writer.bytes(text.dictionary);
   }
-  ChunkEncoder encoder(plan, raw, scratch.impl());
+  ChunkEncoder encoder(plan, raw, scratch);
   encoder.start(std::move(list), packed);
   encoder.run(1);
   encoder.finish(metadata, data);

@@ -4,13 +4,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "codec/aes_gcm.h"
 #include "format/tiledb/disk/filter_pipeline.h"
-#include "format/tiledb/filter/lease_pool.h"
-#include "tegula/bytes.h"
 #include "tegula/datatype.h"
 
 namespace tegula::tiledb {
@@ -40,34 +37,7 @@ struct FilterPlan {
 // pipeline lists AES and there is no key. With a key, AES is appended unless the pipeline lists it already.
 FilterPlan make_plan(const Pipeline& pipeline, const FilterInput& input, std::shared_ptr<const codec::AesKey> key);
 
-// Buffers that decoding and encoding reuse; one per thread.
-class FilterScratch {
- public:
-  FilterScratch();
-  ~FilterScratch();
-  FilterScratch(const FilterScratch&) = delete;
-  FilterScratch& operator=(const FilterScratch&) = delete;
-  struct Impl;
-  Impl& impl() { return *impl_; }
-
- private:
-  std::unique_ptr<Impl> impl_;
-};
-
-using ScratchPool = LeasePool<FilterScratch>;
-
-// Undoes the plan on one chunk and fills `out` exactly. The last step writes straight into `out`. Throws corrupt.
-void decode_chunk(const FilterPlan& plan, ByteView metadata, ByteView data, MutableBytes out, FilterScratch& scratch);
-// The same for a chunk of text whose first filter (RLE or dictionary) carries the cell boundaries: fills the start of
-// each cell too.
-void decode_text_chunk(const FilterPlan& plan, ByteView metadata, ByteView data, MutableBytes out,
-                       std::span<std::uint64_t> offsets, FilterScratch& scratch);
 // Whether the first filter is one that can carry cell boundaries.
 bool may_carry_offsets(const FilterPlan& plan);
-
-// Applies the plan to one chunk and appends.
-void encode_chunk(const FilterPlan& plan, ByteView raw, Bytes& metadata, Bytes& data, FilterScratch& scratch);
-void encode_text_chunk(const FilterPlan& plan, ByteView raw, std::span<const std::uint64_t> offsets, Bytes& metadata,
-                       Bytes& data, FilterScratch& scratch);
 
 }  // namespace tegula::tiledb

@@ -1,14 +1,17 @@
-// The buffers behind FilterScratch.
+// Buffers that decoding and encoding chunks reuse.
 #pragma once
 
-#include "format/tiledb/filter/filter_plan.h"
+#include "format/tiledb/filter/object_pool.h"
+#include "tegula/bytes.h"
 
 namespace tegula::tiledb {
 
-// Each step reads from one buffer of a pair and writes to the other.
-struct FilterScratch::Impl {
+// For one thread at a time. Each filter reads from one buffer of a pair and writes to the other.
+struct FilterScratch {
   Bytes data[2];
   Bytes metadata[2];
 };
+
+using ScratchPool = ObjectPool<FilterScratch>;
 
 }  // namespace tegula::tiledb

@@ -7,6 +7,7 @@
 
 #include "base/context.h"
 #include "base/fail.h"
+#include "base/product.h"
 #include "format/tiledb/disk/versions.h"
 #include "format/tiledb/disk/with_type.h"
 
@@ -17,10 +18,9 @@ namespace {
 constexpr std::uint8_t kUint8Code = 6, kUint64Code = 10;
 
 std::uint64_t multiply(std::uint64_t a, std::uint64_t b, const std::string& fragment) {
-  std::uint64_t product = 0;
-  if (__builtin_mul_overflow(a, b, &product))
-    fail(ErrorKind::corrupt, "fragment {}: {} times {} is too large a size", fragment, a, b);
-  return product;
+  const std::optional<std::uint64_t> product = checked_product(a, b);
+  if (!product) fail(ErrorKind::corrupt, "fragment {}: {} times {} is too large a size", fragment, a, b);
+  return *product;
 }
 
 // Index of the space tile of a value, counted from the start of the domain.

@@ -9,21 +9,21 @@ namespace tegula::tiledb {
 
 namespace {
 
-class Encoder {
+class MetadataEncoder {
  public:
-  Encoder(const FragmentFile& file, const ArraySchema& schema, const Key& key)
-      : file_(file), schema_(schema), key_(key) {
-    footer_.version = file.version;
-    footer_.schema_name = file.schema_name;
-    footer_.dense = file.dense;
-    footer_.domain = file.domain;
-    footer_.sparse_tiles = file.dense ? 0 : file.tiles;
-    footer_.last_tile_cells = file.last_tile_cells;
-    footer_.has_timestamps = file.timestamps;
-    footer_.has_deletes = file.deletes;
-    footer_.slots.resize(slot_count(schema, file.version, file.timestamps, file.deletes));
+  MetadataEncoder(const WrittenFragment& fragment, const ArraySchema& schema, const Key& key)
+      : fragment_(fragment), schema_(schema), key_(key) {
+    footer_.version = fragment.version;
+    footer_.schema_name = fragment.schema_name;
+    footer_.dense = fragment.dense;
+    footer_.domain = fragment.domain;
+    footer_.sparse_tiles = fragment.dense ? 0 : fragment.tiles;
+    footer_.last_tile_cells = fragment.last_tile_cells;
+    footer_.has_timestamps = fragment.timestamps;
+    footer_.has_deletes = fragment.deletes;
+    footer_.slots.resize(slot_count(schema, fragment.version, fragment.timestamps, fragment.deletes));
     by_slot_.resize(footer_.slots.size());
-    for (const WrittenSlot& written : file.slots) {
+    for (const WrittenField& written : fragment.fields) {
       by_slot_[written.field->slot] = &written;
       FooterSlot& slot = footer_.slots[written.field->slot];
       slot.file_size = written.file_size;
@@ -33,16 +33,16 @@ class Encoder {
   }
 
   Bytes run() && {
-    const std::uint32_t version = file_.version;
+    const std::uint32_t version = fragment_.version;
     Bytes payload;
-    encode_rtree(file_.dense ? RTree{} : build_rtree(file_.rectangles), version, payload);
+    encode_rtree(fragment_.dense ? RTree{} : build_rtree(fragment_.rectangles), version, payload);
     footer_.rtree = add(payload);
     const std::size_t all = footer_.slots.size();
     const std::size_t var = one_file_per_dimension(version) ? all : schema_.attributes.size();
-    add_numbers(&FooterSlot::tile_offsets, all, &WrittenSlot::offsets);
-    add_numbers(&FooterSlot::var_offsets, var, &WrittenSlot::var_offsets);
-    add_numbers(&FooterSlot::var_sizes, var, &WrittenSlot::var_sizes);
-    if (has_validity(version)) add_numbers(&FooterSlot::validity_offsets, all, &WrittenSlot::validity_offsets);
+    add_numbers(&FooterSlot::tile_offsets, all, &WrittenField::offsets);
+    add_numbers(&FooterSlot::var_offsets, var, &WrittenField::var_offsets);
+    add_numbers(&FooterSlot::var_sizes, var, &WrittenField::var_sizes);
+    if (has_validity(version)) add_numbers(&FooterSlot::validity_offsets, all, &WrittenField::validity_offsets);
     if (has_tile_statistics(version)) {
       add_extremes(&FooterSlot::mins, &TileStatistics::min);
       add_extremes(&FooterSlot::maxs, &TileStatistics::max);
@@ -52,7 +52,7 @@ class Encoder {
     if (has_fragment_statistics(version)) add_fragment_statistics();
     if (has_processed_conditions(version)) {
       payload.clear();
-      encode_processed(file_.processed, payload);
+      encode_processed(fragment_.processed, payload);
       footer_.processed_conditions = add(payload);
     }
     const std::size_t start = out_.size();
@@ -65,14 +65,14 @@ class Encoder {
  private:
   std::uint64_t add(ByteView payload) {
     const std::uint64_t at = out_.size();
-    encode_generic_tile(payload, file_.version, key_, out_);
+    encode_generic_tile(payload, fragment_.version, key_, out_);
     return at;
   }
 
   // Slots without such a list hold a zero for each tile.
   void add_numbers(std::uint64_t FooterSlot::* place, std::size_t slots,
-                   std::span<const std::uint64_t> WrittenSlot::* list) {
-    const std::vector<std::uint64_t> zeros(file_.tiles);
+                   std::span<const std::uint64_t> WrittenField::* list) {
+    const std::vector<std::uint64_t> zeros(fragment_.tiles);
     for (std::size_t i = 0; i < slots; ++i) {
       const bool there = by_slot_[i] && !(by_slot_[i]->*list).empty();
       Bytes payload;
@@ -90,7 +90,7 @@ class Encoder {
     for (std::size_t i = 0; i < by_slot_.size(); ++i) {
       TileExtremes extremes;
       if (is_coords(i)) {
-        extremes.fixed.assign(file_.tiles * schema_.dimensions.size() * coords_type().size, std::byte{0});
+        extremes.fixed.assign(fragment_.tiles * schema_.dimensions.size() * coords_type().size, std::byte{0});
       } else if (by_slot_[i] && statistics_kind(*by_slot_[i]->field).extremes) {
         ByteWriter fixed(extremes.fixed);
         for (const TileStatistics& tile : by_slot_[i]->statistics) {
@@ -112,7 +112,7 @@ class Encoder {
     for (std::size_t i = 0; i < by_slot_.size(); ++i) {
       std::vector<std::uint64_t> sums;
       if (is_coords(i)) {
-        if (type_has_sums(coords_type(), 1)) sums.resize(file_.tiles);
+        if (type_has_sums(coords_type(), 1)) sums.resize(fragment_.tiles);
       } else if (by_slot_[i] && statistics_kind(*by_slot_[i]->field).sums) {
         for (const TileStatistics& tile : by_slot_[i]->statistics) sums.push_back(tile.sum);
       }
@@ -149,18 +149,18 @@ class Encoder {
     footer_.statistics = add(payload);
   }
 
-  const FragmentFile& file_;
+  const WrittenFragment& fragment_;
   const ArraySchema& schema_;
   const Key& key_;
   FragmentFooter footer_;
-  std::vector<const WrittenSlot*> by_slot_;
+  std::vector<const WrittenField*> by_slot_;
   Bytes out_;
 };
 
 }  // namespace
 
-Bytes encode_fragment_file(const FragmentFile& file, const ArraySchema& schema, const Key& key) {
-  return Encoder(file, schema, key).run();
+Bytes encode_fragment_metadata(const WrittenFragment& fragment, const ArraySchema& schema, const Key& key) {
+  return MetadataEncoder(fragment, schema, key).run();
 }
 
 }  // namespace tegula::tiledb

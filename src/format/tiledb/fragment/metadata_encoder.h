@@ -1,4 +1,4 @@
-// Writing __fragment_metadata.tdb: lists of every field as generic tiles, then the footer that points to them.
+// Encodes __fragment_metadata.tdb: the lists of every field as generic tiles, then the footer that points to them.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,16 @@
 
 namespace tegula::tiledb {
 
-// What was written of one field. Borrows.
-struct WrittenSlot {
+// The files and statistics of one field. Borrows everything.
+struct WrittenField {
   const StoredField* field = nullptr;
   std::uint64_t file_size = 0, var_file_size = 0, validity_file_size = 0;
   std::span<const std::uint64_t> offsets, var_offsets, var_sizes, validity_offsets;  // by tile, where there are any
   std::span<const TileStatistics> statistics;
 };
 
-struct FragmentFile {
+// A fragment whose data files are complete.
+struct WrittenFragment {
   std::uint32_t version = 0;
   bool dense = true;
   std::string schema_name;
@@ -27,12 +28,12 @@ struct FragmentFile {
   MbrTable rectangles;  // sparse: one per tile
   std::uint64_t tiles = 0;
   std::uint64_t last_tile_cells = 0;  // dense: cells of every tile
-  std::vector<WrittenSlot> slots;     // fields without a file are left out
+  std::vector<WrittenField> fields;   // without those that have no file
   bool timestamps = false, deletes = false;
-  std::vector<std::string> processed;  // conditions
+  std::vector<std::string> processed;  // delete conditions that are applied to it already
 };
 
-// Versions 3 to 22.
-Bytes encode_fragment_file(const FragmentFile& file, const ArraySchema& schema, const Key& key);
+// For versions 3 to 22.
+Bytes encode_fragment_metadata(const WrittenFragment& fragment, const ArraySchema& schema, const Key& key);
 
 }  // namespace tegula::tiledb

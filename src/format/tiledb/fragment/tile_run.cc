@@ -5,8 +5,9 @@
 #include <cstring>
 
 #include "base/fail.h"
+#include "base/parallel.h"
 #include "format/tiledb/disk/versions.h"
-#include "format/tiledb/fragment/tile_reads.h"
+#include "format/tiledb/fragment/tile_fetch.h"
 
 namespace tegula::tiledb {
 
@@ -182,6 +183,42 @@ bool TileRun::coordinates_split() const {
   const Pipeline& filters = fragment_.schema().coords;
   return std::any_of(filters.steps.begin(), filters.steps.end(), [](const FilterStep& step) {
     return step.type >= FilterType::gzip && step.type <= FilterType::double_delta;
+  });
+}
+
+void for_each_tile(const ArrayFiles& files, std::span<const TileJob> jobs, const Work& work,
+                   const std::function<void(std::size_t, std::span<const TileData>)>& body) {
+  const std::vector<Span> runs = make_runs(
+      jobs.size(),
+      [&](std::size_t i) {
+        return jobs[i].fragment == jobs[i - 1].fragment && jobs[i].tile == jobs[i - 1].tile + 1 &&
+               jobs[i].fields == jobs[i - 1].fields;
+      },
+      [&](std::size_t i) {
+        std::uint64_t bytes = 0;
+        for (const StoredField* field : jobs[i].fields) bytes += stored_bytes({jobs[i].fragment, field, jobs[i].tile});
+        return bytes;
+      });
+  RunPools pools;
+  ObjectPool<std::vector<TileData>> loaded;
+  // Chunks of a tile are worth threads of their own only when runs leave some idle.
+  Work inner = work;
+  if (runs.size() >= thread_count(work)) inner.threads = 1;
+  parallel_for(work, runs.size(), [&](std::size_t r) {
+    const auto [begin, end] = runs[r];
+    const std::vector<const StoredField*>& fields = jobs[begin].fields;
+    const TileRun run(files, *jobs[begin].fragment, fields, jobs[begin].tile, jobs[end - 1].tile, pools, inner);
+    ObjectPool<std::vector<TileData>>::Lease tiles(loaded);
+    if (tiles->size() < fields.size()) tiles->resize(fields.size());
+    for (std::size_t i = begin; i < end; ++i) {
+      for (std::size_t f = 0; f < fields.size(); ++f) {
+        TileData& tile = (*tiles)[f];
+        tile.offsets.clear();
+        tile.validity.clear();
+        run.decode(f, jobs[i].tile, tile);
+      }
+      body(i, std::span(*tiles).first(fields.size()));
+    }
   });
 }
 

@@ -14,7 +14,7 @@ namespace tegula::tiledb {
 
 // What loading tiles works with; worth keeping from one run to the next. Safe to share between threads.
 struct RunPools {
-  LeasePool<std::vector<Bytes>> stored;
+  ObjectPool<std::vector<Bytes>> stored;
   ScratchPool scratch;
 };
 
@@ -58,7 +58,7 @@ class TileRun {
   const std::span<const StoredField* const> fields_;
   RunPools& pools_;
   const Work& work_;
-  LeasePool<std::vector<Bytes>>::Lease stored_;
+  ObjectPool<std::vector<Bytes>>::Lease stored_;
   std::vector<Part> parts_;  // three for each field
 };
 

@@ -2,6 +2,8 @@
 // Small tiles are read several at once; a large one in pieces, whose chunks are decoded in parallel when there are too
 // few tiles to keep all threads busy. Tiles without filters have their chunks at known places: those that are wanted
 // are read straight into the result where it has room for them in one piece, or in rows.
+#include "format/tiledb/fragment/tile_stream.h"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -12,8 +14,7 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "format/tiledb/filter/chunked_tile.h"
-#include "format/tiledb/fragment/tile_reads.h"
-#include "format/tiledb/fragment/tile_source.h"
+#include "format/tiledb/fragment/tile_fetch.h"
 
 namespace tegula::tiledb {
 
@@ -146,7 +147,7 @@ class Streamer {
   }
 
   bool read_plain(const std::string& key, std::span<const PlainChunk> chunks) {
-    LeasePool<Buffers>::Lease buffers(buffers_);
+    ObjectPool<Buffers>::Lease buffers(buffers_);
     std::array<std::byte, kChunksPerRead*(kTileHeaderSize + kChunkHeaderSize)> headers;
     const auto header = [&](std::size_t i) { return headers.data() + i * (kTileHeaderSize + kChunkHeaderSize); };
     std::array<MutableBytes, kChunksPerRead> taken;  // chunks that the sinks have no room for as they are
@@ -182,7 +183,7 @@ class Streamer {
 
   void small(const Unit& unit) {
     const TileStream& first = tiles_[unit.first];
-    LeasePool<Buffers>::Lease buffers(buffers_);
+    ObjectPool<Buffers>::Lease buffers(buffers_);
     Bytes& stored = buffers->stored;
     if (stored.size() < unit.end - unit.begin) stored.resize(unit.end - unit.begin);
     const std::string key = first.ref.fragment->file(*first.ref.field, data_of(first));
@@ -215,7 +216,7 @@ class Streamer {
   void large(const TileStream& tile, const Unit& unit, std::uint64_t piece) {
     const Target to = target(tile, unit.begin);
     const std::string key = tile.ref.fragment->file(*tile.ref.field, data_of(tile));
-    LeasePool<Buffers>::Lease buffers(buffers_);
+    ObjectPool<Buffers>::Lease buffers(buffers_);
     Bytes& stored = buffers->stored;
     std::uint64_t at = unit.begin, raw_at = 0, left = 0;
     bool started = false;
@@ -264,7 +265,7 @@ class Streamer {
              to.size);
       for (const Chunk& chunk : chunks) check_chunk_claim(chunk, to.plan, to.place());
       parallel_for(piece > kPiece ? work_ : Work{.threads = 1}, chunks.size(), [&](std::size_t i) {
-        LeasePool<Buffers>::Lease own(buffers_);
+        ObjectPool<Buffers>::Lease own(buffers_);
         deliver(to, chunks[i], *own);
       });
       at += used;
@@ -278,7 +279,7 @@ class Streamer {
   const std::span<const TileStream> tiles_;
   const Work& work_;
   std::vector<Unit> units_;
-  LeasePool<Buffers> buffers_;
+  ObjectPool<Buffers> buffers_;
 };
 
 }  // namespace
@@ -286,7 +287,7 @@ class Streamer {
 void stream_tiles(const ArrayFiles& files, std::span<const TileStream> tiles, const Work& work) {
   std::vector<TileRef> refs;
   for (const TileStream& tile : tiles) refs.push_back(tile.ref);
-  prefetch_offsets(refs, work);
+  prefetch_tile_places(refs, work);
   Streamer(files, tiles, work).run();
 }
 

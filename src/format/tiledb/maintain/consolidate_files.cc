@@ -7,7 +7,7 @@
 #include "format/tiledb/disk/consolidated_footers.h"
 #include "format/tiledb/disk/fragment_footer.h"
 #include "format/tiledb/disk/versions.h"
-#include "format/tiledb/listing/commits.h"
+#include "format/tiledb/listing/commit_files.h"
 #include "format/tiledb/maintain/consolidate.h"
 #include "format/tiledb/read/metadata.h"
 #include "format/tiledb/write/evolve.h"
@@ -84,7 +84,7 @@ std::vector<Consolidation> consolidate_commits(const Maintained& array, Doing do
   ByteWriter out(file);
   std::vector<TimedName> times;
   for (const FragmentEntry& entry : opened.listing.fragments) {
-    const std::string mark = commit_mark(entry.name, entry.time.version);
+    const std::string mark = commit_file(entry.name, entry.time.version);
     if (mark.empty()) continue;
     if (!in_commits_folder(entry.time.version) && store.has(mark)) done.inputs.push_back(mark);
     times.push_back(entry.time);

@@ -8,7 +8,7 @@
 #include "base/context.h"
 #include "base/fail.h"
 #include "format/tiledb/disk/versions.h"
-#include "format/tiledb/listing/commits.h"
+#include "format/tiledb/listing/commit_files.h"
 #include "format/tiledb/maintain/consolidate.h"
 #include "format/tiledb/maintain/dense_merge.h"
 #include "format/tiledb/maintain/merge_plan.h"

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "base/trim_heap.h"
+#include "format/tiledb/fragment/tile_fetch.h"
 #include "format/tiledb/fragment/tile_source.h"
 #include "format/tiledb/read/request.h"
 #include "format/tiledb/read/tile_pruning.h"
@@ -77,7 +78,7 @@ MergeInput::MergeInput(std::shared_ptr<const ReadState> state, const Work& work)
     for (const StoredField* field : source.fields) want(field);
     for (const FragmentDelete& removal : source.deletes)
       for (const FieldInfo& field : removal.stays.fields()) want(stored_field(fragment, field));
-    prefetch(fragment, source.loaded);
+    prefetch_tile_places(fragment, source.loaded);
   });
   tiles_ = find_tiles(*state_, sparse_ranges(*state_, ranges_of(*state_, {})), work);
   std::stable_sort(tiles_.begin(), tiles_.end(),
@@ -265,7 +266,7 @@ void MergeInput::append(std::span<const SparseTile> tiles, std::uint64_t slab, M
     parallel_for(work, rows.columns.size(), [&](std::size_t c) { append_column(c, loaded, rows.columns[c]); });
     loaded.clear();
     data.clear();
-    release_free_memory();
+    trim_heap();
   }
 }
 

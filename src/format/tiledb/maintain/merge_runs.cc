@@ -247,7 +247,7 @@ RunMerge MergeRuns::merge(const Work& work) {
         merge.next(rows, order, work);
         runs_.back().append(rows, order, work);
       }
-      release_free_memory();
+      trim_heap();
     }
   }
   return {runs_, order_, part_, work};

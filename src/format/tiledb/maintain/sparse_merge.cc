@@ -167,7 +167,7 @@ NewFragments merge_sparse(const WriteTarget& target, std::shared_ptr<const ReadS
   if (tiles.empty()) return {};
   MergeRows rows = input.no_rows();
   Buffer<std::uint64_t> order;
-  for (RunMerge merge = runs.merge(work); merge.more(); release_free_memory()) {
+  for (RunMerge merge = runs.merge(work); merge.more(); trim_heap()) {
     work.check();
     merge.next(rows, order, work);
     rows = put(rows, order, !merge.more());

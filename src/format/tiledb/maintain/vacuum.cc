@@ -7,7 +7,7 @@
 #include "base/context.h"
 #include "base/fail.h"
 #include "format/tiledb/disk/versions.h"
-#include "format/tiledb/listing/commits.h"
+#include "format/tiledb/listing/commit_files.h"
 #include "format/tiledb/maintain/consolidate.h"
 
 namespace tegula::tiledb {
@@ -55,7 +55,7 @@ class Vacuum {
     std::vector<FragmentEntry> oldest_first;
     for (auto& [folder, entry] : gone) {
       if (!store_.list(folder).empty()) removed_.push_back(folder);
-      const std::string mark = commit_mark(entry.name, entry.time.version);
+      const std::string mark = commit_file(entry.name, entry.time.version);
       if (!mark.empty() && store_.has(mark)) removed_.push_back(mark);
       oldest_first.push_back(std::move(entry));
     }

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "base/parallel.h"
-#include "format/tiledb/disk/ordered.h"
+#include "format/tiledb/disk/ordered_bits.h"
 #include "format/tiledb/order/radix_sort.h"
 
 namespace tegula::tiledb {

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/fail.h"
-#include "format/tiledb/disk/ordered.h"
+#include "format/tiledb/disk/ordered_bits.h"
 
 namespace tegula::tiledb {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "format/tiledb/disk/ordered.h"
+#include "format/tiledb/disk/ordered_bits.h"
 
 namespace tegula::tiledb {
 

@@ -9,7 +9,6 @@
 
 #include "format/tiledb/disk/array_schema.h"
 #include "format/tiledb/disk/nd_range.h"
-#include "format/tiledb/fragment/tile_source.h"
 #include "query/columns/field.h"
 
 namespace tegula::tiledb {

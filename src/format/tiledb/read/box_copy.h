@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "format/tiledb/fragment/tile_source.h"
+#include "format/tiledb/fragment/tile_stream.h"
 #include "format/tiledb/order/dense_grid.h"
 
 namespace tegula::tiledb {

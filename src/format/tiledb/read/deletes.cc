@@ -4,7 +4,7 @@
 
 #include "base/context.h"
 #include "base/fail.h"
-#include "query/condition/condition_tree.h"
+#include "query/language/condition_tree.h"
 
 namespace tegula::tiledb {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "format/tiledb/disk/ordered.h"
+#include "format/tiledb/disk/ordered_bits.h"
 #include "format/tiledb/fragment/tile_source.h"
 #include "format/tiledb/read/dense_plan.h"
 #include "model/strided.h"

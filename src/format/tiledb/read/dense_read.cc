@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "format/tiledb/fragment/tile_source.h"
+#include "format/tiledb/fragment/tile_stream.h"
 #include "model/strided.h"
 #include "query/columns/gather.h"
 

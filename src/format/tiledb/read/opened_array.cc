@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "format/tiledb/disk/consolidated_footers.h"
 #include "format/tiledb/disk/enumeration.h"
+#include "format/tiledb/disk/schema_model.h"
 
 namespace tegula::tiledb {
 

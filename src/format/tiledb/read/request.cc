@@ -4,7 +4,7 @@
 
 #include "base/fail.h"
 #include "format/tiledb/read/labels.h"
-#include "query/condition/dates.h"
+#include "query/language/dates.h"
 
 namespace tegula::tiledb {
 

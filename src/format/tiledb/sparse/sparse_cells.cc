@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/parallel.h"
+#include "format/tiledb/fragment/tile_fetch.h"
 #include "format/tiledb/fragment/tile_run.h"
 #include "format/tiledb/order/cell_sort.h"
 #include "format/tiledb/sparse/cell_test.h"
@@ -57,7 +58,7 @@ void apply_conditions(const SparseQuery& query, SparseCells& cells, const Work& 
     jobs.push_back({fragments[found.tiles[t].fragment].get(), found.tiles[t].tile, tests[t]->fields});
     job_tile.push_back(t);
     if (jobs.size() == 1 || jobs.back().fragment != jobs[jobs.size() - 2].fragment)
-      prefetch(*jobs.back().fragment, jobs.back().fields);
+      prefetch_tile_places(*jobs.back().fragment, jobs.back().fields);
   }
   for_each_tile(query.state->files(), jobs, work, [&](std::size_t i, std::span<const TileData> tiles) {
     const std::size_t t = job_tile[i];

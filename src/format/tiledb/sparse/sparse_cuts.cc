@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/parallel.h"
-#include "format/tiledb/disk/ordered.h"
+#include "format/tiledb/disk/ordered_bits.h"
 #include "format/tiledb/fragment/tile_source.h"
 #include "format/tiledb/read/tile_pruning.h"
 #include "format/tiledb/sparse/sparse_hits.h"

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/parallel.h"
+#include "format/tiledb/fragment/tile_fetch.h"
 #include "format/tiledb/fragment/tile_run.h"
 #include "format/tiledb/read/tile_pruning.h"
 #include "format/tiledb/sparse/cell_copy.h"
@@ -58,7 +59,7 @@ class HitFinder {
       tile_of.push_back(t);
     }
     for (std::size_t i = 0; i < jobs.size(); ++i)
-      if (i == 0 || jobs[i].fragment != jobs[i - 1].fragment) prefetch(*jobs[i].fragment, jobs[i].fields);
+      if (i == 0 || jobs[i].fragment != jobs[i - 1].fragment) prefetch_tile_places(*jobs[i].fragment, jobs[i].fields);
     times_.resize(options_.times ? n : 0);
     for_each_tile(state_.files(), jobs, work_,
                   [&](std::size_t i, std::span<const TileData> tiles) { search(tile_of[i], {jobs[i].fields, tiles}); });

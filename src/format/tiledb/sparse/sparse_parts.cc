@@ -3,7 +3,8 @@
 #include <set>
 
 #include "base/parallel.h"
-#include "format/tiledb/disk/ordered.h"
+#include "format/tiledb/disk/ordered_bits.h"
+#include "format/tiledb/fragment/tile_fetch.h"
 #include "format/tiledb/read/request.h"
 #include "format/tiledb/read/tile_pruning.h"
 #include "format/tiledb/sparse/sparse_cuts.h"
@@ -80,7 +81,7 @@ SparseQuery make_sparse_query(std::shared_ptr<const ReadState> state, const Quer
     std::for_each(result.where.fields().begin(), result.where.fields().end(), want);
     for (const FieldInfo& field : dimensions_of(*state)) want(field);
     if (fragment.has_timestamps()) wanted.push_back(fragment.special(FieldKind::timestamps));
-    prefetch(fragment, wanted);
+    prefetch_tile_places(fragment, wanted);
   });
   result.in_order = touched.size() <= 1;
   result.unique = touched.empty() || (touched.size() == 1 && !fragments[*touched.begin()]->has_timestamps());

@@ -77,17 +77,4 @@ std::vector<TileData> load_in_file_order(const ArrayFiles& files, std::span<cons
   return result;
 }
 
-void prefetch(const Fragment& fragment, std::span<const StoredField* const> fields) {
-  std::vector<Fragment::Wanted> wanted;
-  for (const StoredField* field : fields) {
-    wanted.push_back({FragmentPart::tile_offsets, field->slot});
-    if (field->var()) {
-      wanted.push_back({FragmentPart::var_offsets, field->slot});
-      wanted.push_back({FragmentPart::var_sizes, field->slot});
-    }
-    if (field->nullable) wanted.push_back({FragmentPart::validity_offsets, field->slot});
-  }
-  if (!wanted.empty()) fragment.prefetch(wanted);
-}
-
 }  // namespace tegula::tiledb

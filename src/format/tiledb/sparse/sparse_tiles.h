@@ -66,7 +66,4 @@ std::vector<SparseTile> find_tiles(const ReadState& state, const RangeSet& range
 // load_tiles in an order in which neighbours in a file are fetched together.
 std::vector<TileData> load_in_file_order(const ArrayFiles& files, std::span<const TileRef> refs, const Work& work);
 
-// Loads the places of these fields' tiles with one request per fragment.
-void prefetch(const Fragment& fragment, std::span<const StoredField* const> fields);
-
 }  // namespace tegula::tiledb

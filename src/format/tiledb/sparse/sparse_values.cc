@@ -6,6 +6,7 @@
 
 #include "base/parallel.h"
 #include "format/tiledb/fragment/tile_run.h"
+#include "format/tiledb/fragment/tile_stream.h"
 #include "format/tiledb/read/tile_pruning.h"
 #include "format/tiledb/sparse/cell_copy.h"
 #include "format/tiledb/sparse/sparse_hits.h"

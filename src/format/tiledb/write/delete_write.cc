@@ -5,7 +5,7 @@
 #include "base/fail.h"
 #include "format/tiledb/disk/delete_condition.h"
 #include "format/tiledb/disk/versions.h"
-#include "format/tiledb/listing/commits.h"
+#include "format/tiledb/listing/commit_files.h"
 #include "format/tiledb/write/evolve.h"
 #include "query/condition/condition.h"
 

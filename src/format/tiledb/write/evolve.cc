@@ -6,6 +6,7 @@
 #include "format/tiledb/disk/enumeration.h"
 #include "format/tiledb/disk/names.h"
 #include "format/tiledb/disk/schema_defaults.h"
+#include "format/tiledb/disk/schema_model.h"
 #include "format/tiledb/disk/versions.h"
 #include "format/tiledb/listing/array_listing.h"
 #include "format/tiledb/read/opened_array.h"

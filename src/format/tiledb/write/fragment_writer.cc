@@ -13,7 +13,7 @@
 #include "format/tiledb/disk/versions.h"
 #include "format/tiledb/filter/chunked_tile.h"
 #include "format/tiledb/fragment/metadata_encoder.h"
-#include "format/tiledb/listing/commits.h"
+#include "format/tiledb/listing/commit_files.h"
 
 namespace tegula::tiledb {
 
@@ -123,7 +123,7 @@ void FragmentWriter::encode(const Column& column, std::uint64_t tile, const Tile
   out.var.clear();
   out.validity.clear();
   const StoredField& field = fields_[column.fields[0]];
-  LeasePool<TileColumn>::Lease lease(cells_);
+  ObjectPool<TileColumn>::Lease lease(cells_);
   TileColumn& cells = *lease;
   cells.clear();
   fill(tile, column.fields[0], cells);
@@ -186,12 +186,12 @@ void FragmentWriter::add_tiles(std::uint64_t count, std::uint64_t tile_bytes, co
   if (group * columns_.size() >= thread_count(work)) inside.threads = 1;
   for (std::uint64_t first = 0; first < count; first += group) {
     const std::size_t n = static_cast<std::size_t>(std::min(group, count - first)) * columns_.size();
-    std::vector<std::optional<LeasePool<EncodedTile>::Lease>> done(n);
+    std::vector<std::optional<ObjectPool<EncodedTile>::Lease>> done(n);
     std::mutex mutex;
     std::size_t next = 0;
     bool writing = false;
     parallel_for(work, n, [&](std::size_t i) {
-      LeasePool<EncodedTile>::Lease tile(encoded_);
+      ObjectPool<EncodedTile>::Lease tile(encoded_);
       encode(columns_[i % columns_.size()], first + i / columns_.size(), fill, *tile, inside);
       // Files grow in the order of tiles. Whoever has the next one writes it and those that wait behind it, while the
       // others go on filtering.
@@ -217,7 +217,7 @@ void FragmentWriter::add_stored(std::uint64_t count, const TileTaker& take, cons
   threads_ = work.threads;
   parallel_for(work, columns_.size(), [&](std::size_t i) {
     Column& column = columns_[i];
-    LeasePool<StoredTiles>::Lease lease(stored_);
+    ObjectPool<StoredTiles>::Lease lease(stored_);
     StoredTiles& tiles = *lease;
     tiles.clear();
     take(column.fields[0], tiles);
@@ -231,23 +231,23 @@ void FragmentWriter::add_stored(std::uint64_t count, const TileTaker& take, cons
 }
 
 Bytes FragmentWriter::metadata_file(const FragmentCover& cover) const {
-  FragmentFile file;
-  file.version = version_;
-  file.dense = dense_;
-  file.schema_name = target_.schema_name;
-  file.domain = cover.domain;
-  file.rectangles = cover.rectangles;
-  file.tiles = tiles_;
-  file.last_tile_cells = cover.last_tile_cells;
-  file.timestamps = times_.timestamps;
-  file.deletes = times_.deletes;
-  file.processed = cover.processed;
+  WrittenFragment written;
+  written.version = version_;
+  written.dense = dense_;
+  written.schema_name = target_.schema_name;
+  written.domain = cover.domain;
+  written.rectangles = cover.rectangles;
+  written.tiles = tiles_;
+  written.last_tile_cells = cover.last_tile_cells;
+  written.timestamps = times_.timestamps;
+  written.deletes = times_.deletes;
+  written.processed = cover.processed;
   for (const Column& column : columns_) {
     const StoredField& field = fields_[column.fields[0]];
-    file.slots.push_back({&field, column.data.size, column.var.size, column.validity.size, column.data.offsets,
-                          column.var.offsets, column.var_sizes, column.validity.offsets, column.statistics});
+    written.fields.push_back({&field, column.data.size, column.var.size, column.validity.size, column.data.offsets,
+                              column.var.offsets, column.var_sizes, column.validity.offsets, column.statistics});
   }
-  return encode_fragment_file(file, *target_.schema, target_.key);
+  return encode_fragment_metadata(written, *target_.schema, target_.key);
 }
 
 void FragmentWriter::finish(const FragmentCover& cover) {
@@ -275,7 +275,7 @@ void FragmentWriter::finish(const FragmentCover& cover) {
 
 std::string FragmentWriter::hand_over() {
   committed_ = true;
-  return commit_mark(name_, version_);
+  return commit_file(name_, version_);
 }
 
 void FragmentWriter::commit(const FragmentCover& cover) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "format/tiledb/disk/array_schema.h"
-#include "format/tiledb/filter/lease_pool.h"
+#include "format/tiledb/filter/filter_scratch.h"
 #include "format/tiledb/fragment/fragment.h"
 #include "format/tiledb/fragment/tile_statistics.h"
 #include "store/store.h"
@@ -132,9 +132,9 @@ class FragmentWriter {
   std::uint64_t tiles_ = 0;
   unsigned threads_ = 0;  // of the work so far
   ScratchPool scratch_;
-  LeasePool<TileColumn> cells_;
-  LeasePool<EncodedTile> encoded_;
-  LeasePool<StoredTiles> stored_;
+  ObjectPool<TileColumn> cells_;
+  ObjectPool<EncodedTile> encoded_;
+  ObjectPool<StoredTiles> stored_;
   bool committed_ = false;
 };
 

@@ -7,7 +7,7 @@
 
 #include "base/context.h"
 #include "base/fail.h"
-#include "base/saturated.h"
+#include "base/product.h"
 #include "format/tiledb/order/dense_grid.h"
 #include "format/tiledb/write/write_input.h"
 #include "model/strided.h"

@@ -49,7 +49,7 @@ bool overhangs(const Shape& chunk, const Shape& chunks, const Shape& shape) {
   return false;
 }
 
-void check_item_count(const Shape& shape) {
+void check_cell_count(const Shape& shape) {
   if (cell_count(shape) >> kCellBits) fail(ErrorKind::corrupt, "a chunk of {} cells of any length", cell_count(shape));
 }
 
@@ -97,7 +97,7 @@ void ChunkStore::each_leaf_of_shards(const ChunkPlan& plan, const Work& work, co
   }
   std::vector<std::shared_lock<std::shared_mutex>> held;
   for (const std::size_t lock : locks) held.emplace_back(ChunkLocks::at(lock));
-  const ShardFiles shards(*store_, meta_, leaf_, paths, work);
+  const ShardIndexes shards(*store_, meta_, leaf_, paths, work);
   const std::vector<ShardBatch> batches = shards.batches(paths);
   parallel_for(work, batches.size(), [&](std::size_t b) {
     const std::string key = meta_.keys.key(paths[batches[b].front().path].file);
@@ -153,9 +153,9 @@ void ChunkStore::read(const Picks& picks, const StridedBuffer& out, const Work& 
   });
 }
 
-Items ChunkStore::read_items(const Picks& picks, const Work& work) const {
+VariableCells ChunkStore::read_variable(const Picks& picks, const Work& work) const {
   const ChunkPlan plan(picks, meta_.shape, leaf_.shape());
-  check_item_count(leaf_.shape());
+  check_cell_count(leaf_.shape());
   if (plan.pieces() >> (63 - kCellBits)) fail(ErrorKind::invalid_argument, "the selection touches too many chunks");
   // What is gathered is where each cell is, so that text takes the same way as numbers do.
   const std::uint64_t cells = picks.cells();
@@ -163,20 +163,20 @@ Items ChunkStore::read_items(const Picks& picks, const Work& work) const {
   StridedBuffer out{reinterpret_cast<std::byte*>(places.data()), picks.shape(), {}};
   out.strides = contiguous_strides(out.shape, 8);
   const std::vector<std::int64_t> strides = contiguous_strides(leaf_.shape(), 8);
-  std::vector<Items> chunks(plan.pieces());
+  std::vector<VariableCells> chunks(plan.pieces());
   each_leaf(plan, work, [&](std::size_t i, std::optional<ByteView> file) {
     if (!file) return plan.fill(i, out, std::as_bytes(std::span(&kFill, 1)));
-    chunks[i] = decode_items(*leaf_.chain, *file, leaf_.shape(), meta_.cell);
-    const Buffer<std::uint64_t> numbers = numbered(count_of(chunks[i]), std::uint64_t{i} << kCellBits);
+    chunks[i] = decode_variable(*leaf_.chain, *file, leaf_.shape(), meta_.cell);
+    const Buffer<std::uint64_t> numbers = numbered(count_cells(chunks[i]), std::uint64_t{i} << kCellBits);
     plan.gather(i, reinterpret_cast<const std::byte*>(numbers.data()), strides, out, 8);
   });
-  Items result;
+  VariableCells result;
   result.offsets.reserve(cells + 1);
   result.offsets.push_back(0);
   for (const std::uint64_t place : places)
-    push_item(result, place == kFill
+    push_cell(result, place == kFill
                           ? ByteView(meta_.cell.fill)
-                          : item_of(chunks[place >> kCellBits], place & ((std::uint64_t{1} << kCellBits) - 1)));
+                          : cell_of(chunks[place >> kCellBits], place & ((std::uint64_t{1} << kCellBits) - 1)));
   return result;
 }
 
@@ -193,13 +193,13 @@ Bytes ChunkStore::load_cells(const Shape& chunk) const {
   return cells;
 }
 
-Items ChunkStore::load_items(const Shape& chunk) const {
-  check_item_count(meta_.chunks);
+VariableCells ChunkStore::load_variable(const Shape& chunk) const {
+  check_cell_count(meta_.chunks);
   if (const std::optional<Bytes> file = store_->get(meta_.keys.key(chunk)))
-    return decode_items(meta_.chain, *file, meta_.chunks, meta_.cell);
-  Items items;
+    return decode_variable(meta_.chain, *file, meta_.chunks, meta_.cell);
+  VariableCells items;
   items.offsets.push_back(0);
-  for (std::uint64_t i = meta_.chunk_cells(); i > 0; --i) push_item(items, meta_.cell.fill);
+  for (std::uint64_t i = meta_.chunk_cells(); i > 0; --i) push_cell(items, meta_.cell.fill);
   return items;
 }
 
@@ -224,7 +224,8 @@ void ChunkStore::write(const Picks& picks, const Shape& shape, const StridedView
   });
 }
 
-void ChunkStore::write_items(const Picks& picks, const Shape& shape, const Items& values, const Work& work) const {
+void ChunkStore::write_variable(const Picks& picks, const Shape& shape, const VariableCells& values,
+                                const Work& work) const {
   const ChunkPlan plan(picks, shape, meta_.chunks);
   const std::vector<std::int64_t> strides = contiguous_strides(meta_.chunks, 8);
   parallel_for(work, plan.pieces(), [&](std::size_t i) {
@@ -233,22 +234,22 @@ void ChunkStore::write_items(const Picks& picks, const Shape& shape, const Items
     const Context doing([&] { return fmt::format("writing '{}'", store_->describe(key)); });
     const std::unique_lock alone(locks_.of(chunk));
     // The old cells, and behind them the new ones; then those that the chunk is to have, by number.
-    Items all = load_items(chunk);
-    const std::uint64_t old = count_of(all);
-    for (std::uint64_t v = 0; v < count_of(values); ++v) push_item(all, item_of(values, v));
-    const Buffer<std::uint64_t> news = numbered(count_of(values), old);
+    VariableCells all = load_variable(chunk);
+    const std::uint64_t old = count_cells(all);
+    for (std::uint64_t v = 0; v < count_cells(values); ++v) push_cell(all, cell_of(values, v));
+    const Buffer<std::uint64_t> news = numbered(count_cells(values), old);
     Buffer<std::uint64_t> order = numbered(old, 0);
     StridedView in{reinterpret_cast<const std::byte*>(news.data()), picks.shape(), {}};
     in.strides = contiguous_strides(in.shape, 8);
     plan.scatter(i, reinterpret_cast<std::byte*>(order.data()), strides, in, 8);
-    store_->put(key, ByteView(encode_items(meta_.chain, pick_items(all, order), meta_.chunks, meta_.cell)));
+    store_->put(key, ByteView(encode_variable(meta_.chain, pick_cells(all, order), meta_.chunks, meta_.cell)));
   });
 }
 
 void ChunkStore::check(const Shape& chunk) const {
   const Context doing([&] { return fmt::format("reading '{}'", store_->describe(meta_.keys.key(chunk))); });
   if (meta_.cell.var)
-    load_items(chunk);
+    load_variable(chunk);
   else
     load_cells(chunk);
 }

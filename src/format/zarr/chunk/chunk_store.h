@@ -34,10 +34,10 @@ class ChunkStore {
   // Fixed-size cells into place.
   void read(const Picks& picks, const StridedBuffer& out, const Work& work) const;
   // Cells of any length, in C order of the result.
-  Items read_items(const Picks& picks, const Work& work) const;
+  VariableCells read_variable(const Picks& picks, const Work& work) const;
   // `shape` is the array's, which may be about to grow. Chunks that are covered in part are read first.
   void write(const Picks& picks, const Shape& shape, const StridedView& values, const Work& work) const;
-  void write_items(const Picks& picks, const Shape& shape, const Items& values, const Work& work) const;
+  void write_variable(const Picks& picks, const Shape& shape, const VariableCells& values, const Work& work) const;
   // Fetches and decodes one file wholly.
   void check(const Shape& chunk) const;
 
@@ -49,7 +49,7 @@ class ChunkStore {
   void use_leaf(std::size_t piece, std::optional<ByteView> bytes, const UseLeaf& use) const;
   void read_piece(const ChunkPlan& plan, std::size_t i, ByteView file, const StridedBuffer& out) const;
   Bytes load_cells(const Shape& chunk) const;
-  Items load_items(const Shape& chunk) const;
+  VariableCells load_variable(const Shape& chunk) const;
 
   std::shared_ptr<Store> store_;
   const ArrayMeta& meta_;

@@ -30,8 +30,8 @@ LeafPath leaf_path(const LeafGrid& grid, const Shape& leaf) {
   return path;
 }
 
-void ShardFiles::load(const Store& store, const std::string& key, const LeafGrid& grid, std::size_t level,
-                      ShardEntry extent, const std::vector<LeafPath>& paths, Index& index) {
+void ShardIndexes::load(const Store& store, const std::string& key, const LeafGrid& grid, std::size_t level,
+                        ShardEntry extent, const std::vector<LeafPath>& paths, Index& index) {
   const Sharding& sharding = *grid.levels[level];
   const std::uint64_t size = shard_index_size(sharding, grid.shapes[level]);
   if (extent.length < size)
@@ -51,8 +51,8 @@ void ShardFiles::load(const Store& store, const std::string& key, const LeafGrid
       load(store, key, grid, level + 1, index.entries[number], inner_paths, index.inner[number]);
 }
 
-ShardFiles::ShardFiles(const Store& store, const ArrayMeta& meta, const LeafGrid& grid,
-                       const std::vector<LeafPath>& paths, const Work& work) {
+ShardIndexes::ShardIndexes(const Store& store, const ArrayMeta& meta, const LeafGrid& grid,
+                           const std::vector<LeafPath>& paths, const Work& work) {
   std::map<Shape, std::vector<LeafPath>> by_file;
   for (const LeafPath& path : paths) by_file[path.file].push_back(path);
   std::vector<std::pair<const std::vector<LeafPath>*, std::optional<Index>*>> jobs;
@@ -66,7 +66,7 @@ ShardFiles::ShardFiles(const Store& store, const ArrayMeta& meta, const LeafGrid
   });
 }
 
-std::vector<ShardBatch> ShardFiles::batches(const std::vector<LeafPath>& paths) const {
+std::vector<ShardBatch> ShardIndexes::batches(const std::vector<LeafPath>& paths) const {
   // One request costs about as much as this many bytes, so that batches need not be larger to hide it.
   constexpr std::uint64_t kBatchBytes = std::uint64_t{1} << 20;
   std::map<Shape, ShardBatch> by_file;
@@ -90,7 +90,7 @@ std::vector<ShardBatch> ShardFiles::batches(const std::vector<LeafPath>& paths) 
   return batches;
 }
 
-std::optional<ShardEntry> ShardFiles::find(const LeafPath& path) const {
+std::optional<ShardEntry> ShardIndexes::find(const LeafPath& path) const {
   const auto file = files_.find(path.file);
   if (file == files_.end() || !file->second) return std::nullopt;
   const Index* index = &*file->second;

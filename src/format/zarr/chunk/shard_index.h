@@ -26,11 +26,11 @@ struct ShardLeaf {
 using ShardBatch = std::vector<ShardLeaf>;
 
 // The indexes of the shards that a read touches.
-class ShardFiles {
+class ShardIndexes {
  public:
   // Reads the indexes that the leaves need, shards in parallel. Throws corrupt.
-  ShardFiles(const Store& store, const ArrayMeta& meta, const LeafGrid& grid, const std::vector<LeafPath>& paths,
-             const Work& work);
+  ShardIndexes(const Store& store, const ArrayMeta& meta, const LeafGrid& grid, const std::vector<LeafPath>& paths,
+               const Work& work);
   // No value when the leaf, or the shard around it, is absent.
   std::optional<ShardEntry> find(const LeafPath& path) const;
   // All paths, none of the batches larger than what one thread should have in hand.

@@ -1,11 +1,15 @@
-// The bytes -> bytes steps of every version, by the names that numcodecs gives them.
+#include "format/zarr/codec/byte_steps.h"
+
 #include <algorithm>
 
 #include "base/cursor.h"
 #include "codec/blosc/blosc.h"
-#include "codec/compress/codec.h"
-#include "codec/compress/streams.h"
-#include "format/zarr/codec/codec_chain.h"
+#include "codec/compress/bzip2.h"
+#include "codec/compress/compressors.h"
+#include "codec/compress/gzip_stream.h"
+#include "codec/compress/lzma_stream.h"
+#include "codec/compress/zstd_stream.h"
+#include "codec/numcodecs/numcodecs.h"
 #include "format/zarr/codec/dtypes.h"
 #include "format/zarr/codec/options.h"
 

@@ -4,6 +4,7 @@
 
 #include "base/endian.h"
 #include "base/fail.h"
+#include "format/zarr/codec/cell_positions.h"
 #include "format/zarr/codec/json2.h"
 #include "format/zarr/codec/sharding.h"
 #include "format/zarr/codec/variable_cells.h"
@@ -203,34 +204,34 @@ Bytes encode_chunk(const CodecChain& chain, ByteView cells, const Shape& shape, 
   return encode_steps(chain.steps, current);
 }
 
-Items decode_items(const CodecChain& chain, ByteView file, const Shape& shape, const CellType& cell) {
+VariableCells decode_variable(const CodecChain& chain, ByteView file, const Shape& shape, const CellType& cell) {
   const Bytes raw = decode_steps(chain.steps, file, std::nullopt);
-  Items items;
+  VariableCells items;
   switch (chain.serializer) {
     case Serializer::sharding:
-      items = decode_shard_items(*chain.sharding, raw, permuted(shape, chain.permutation), cell);
+      items = decode_variable_shard(*chain.sharding, raw, permuted(shape, chain.permutation), cell);
       break;
     case Serializer::json:
-      items = decode_json_items(raw, cell_count(shape));
+      items = decode_json2(raw, cell_count(shape));
       break;
     default:
       items = codec::numcodecs::vlen_decode(raw, cell_count(shape));
   }
   if (chain.permutation.empty()) return items;
-  return pick_items(items, inverse(permuted_places(shape, chain.permutation)));
+  return pick_cells(items, inverse(permuted_positions(shape, chain.permutation)));
 }
 
-Bytes encode_items(const CodecChain& chain, const Items& items, const Shape& shape, const CellType& cell) {
-  const Items* source = &items;
-  Items moved;
+Bytes encode_variable(const CodecChain& chain, const VariableCells& items, const Shape& shape, const CellType& cell) {
+  const VariableCells* source = &items;
+  VariableCells moved;
   if (!chain.permutation.empty()) {
-    moved = pick_items(items, permuted_places(shape, chain.permutation));
+    moved = pick_cells(items, permuted_positions(shape, chain.permutation));
     source = &moved;
   }
   Bytes raw;
   if (chain.serializer == Serializer::sharding) {
-    raw = encode_shard_items(*chain.sharding, *source, permuted(shape, chain.permutation), cell);
-  } else if (chain.serializer == Serializer::items) {
+    raw = encode_variable_shard(*chain.sharding, *source, permuted(shape, chain.permutation), cell);
+  } else if (chain.serializer == Serializer::variable) {
     raw = codec::numcodecs::vlen_encode(source->data, source->offsets);
   } else {
     fail(ErrorKind::unsupported, "arrays of JSON objects can be read, not written");

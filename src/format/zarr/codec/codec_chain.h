@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
 #include "codec/numcodecs/numcodecs.h"
+#include "format/zarr/codec/byte_steps.h"
 #include "tegula/bytes.h"
 #include "tegula/datatype.h"
 #include "tegula/schema.h"
@@ -20,29 +19,11 @@
 namespace tegula::zarr {
 
 using Shape = std::vector<std::uint64_t>;
-using Items = codec::numcodecs::Items;
-
-// One bytes -> bytes step: a compressor, a checksum, or a filter of format 2, which works on flat numbers.
-struct ByteStep {
-  std::string name;
-  // `out` comes empty. Fills it with at most `limit` bytes, or throws corrupt.
-  std::function<void(ByteView in, Bytes& out, std::uint64_t limit)> decode;
-  std::function<void(ByteView in, Bytes& out)> encode;
-  // The size that `raw` bytes have when encoded; null when it depends on what they are.
-  std::function<std::uint64_t(std::uint64_t raw)> encoded_size;
-  // Fills `out`, whose size is the raw size; null: use decode.
-  std::function<void(ByteView in, MutableBytes out)> decode_exact;
-  // Fills `out` with raw bytes from `offset` on, decoding little else; null: cannot.
-  std::function<void(ByteView in, std::uint64_t raw, std::uint64_t offset, MutableBytes out)> decode_range;
-};
-
-// Makes the step that numcodecs, or format 3, calls `id`. `type` is that of the numbers that enter the step when
-// encoding, and becomes that of what leaves it. Throws unsupported for an unknown id, and names it.
-ByteStep make_byte_step(std::string_view id, const Json& configuration, Datatype& type);
+using VariableCells = codec::numcodecs::Items;
 
 enum class Serializer : std::uint8_t {
   bytes,     // the cells one after the other
-  items,     // vlen-utf8, vlen-bytes
+  variable,  // vlen-utf8, vlen-bytes
   json,      // json2: read only
   sharding,  // a file of chunks with an index
 };
@@ -87,10 +68,10 @@ void decode_range(const CodecChain& chain, ByteView file, const Shape& shape, co
 Bytes encode_chunk(const CodecChain& chain, ByteView cells, const Shape& shape, const CellType& cell);
 
 // The same for cells of any length.
-Items decode_items(const CodecChain& chain, ByteView file, const Shape& shape, const CellType& cell);
-Bytes encode_items(const CodecChain& chain, const Items& items, const Shape& shape, const CellType& cell);
+VariableCells decode_variable(const CodecChain& chain, ByteView file, const Shape& shape, const CellType& cell);
+Bytes encode_variable(const CodecChain& chain, const VariableCells& items, const Shape& shape, const CellType& cell);
 
-// The bytes -> bytes steps alone. `raw` is the size of the result where that is known.
+// Undoes all steps. `raw` is the size of the result where that is known.
 Bytes decode_steps(std::span<const ByteStep> steps, ByteView file, std::optional<std::uint64_t> raw);
 Bytes encode_steps(std::span<const ByteStep> steps, ByteView raw);
 // Size of `raw` bytes after all steps; none when it depends on the bytes.

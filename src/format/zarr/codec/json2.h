@@ -6,6 +6,6 @@
 namespace tegula::zarr {
 
 // Each item is the JSON text of one object. Throws corrupt unless there are `count` objects.
-Items decode_json_items(ByteView text, std::uint64_t count);
+VariableCells decode_json2(ByteView text, std::uint64_t count);
 
 }  // namespace tegula::zarr

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/cursor.h"
+#include "format/zarr/codec/cell_positions.h"
 #include "format/zarr/codec/variable_cells.h"
 #include "model/strided.h"
 
@@ -11,7 +12,7 @@ namespace tegula::zarr {
 namespace {
 
 // Shards of text hold at most this many cells, so that a damaged shape cannot ask for memory.
-constexpr std::uint64_t kLargestItems = std::uint64_t{1} << 28;
+constexpr std::uint64_t kLargestShard = std::uint64_t{1} << 28;
 
 const CellType& index_cell() {
   static const CellType cell{Datatype(TypeId::uint64), false, Bytes(8, std::byte{0xff})};
@@ -153,38 +154,40 @@ Bytes encode_shard(const Sharding& sharding, ByteView cells, const Shape& shape,
   return writer.finish();
 }
 
-Items decode_shard_items(const Sharding& sharding, ByteView shard, const Shape& shape, const CellType& cell) {
-  Items found;  // in the order of chunks; item 0 is the fill value
+VariableCells decode_variable_shard(const Sharding& sharding, ByteView shard, const Shape& shape,
+                                    const CellType& cell) {
+  VariableCells found;  // in the order of chunks; item 0 is the fill value
   found.offsets.push_back(0);
-  push_item(found, cell.fill);
-  if (cell_count(shape) > kLargestItems)
+  push_cell(found, cell.fill);
+  if (cell_count(shape) > kLargestShard)
     fail(ErrorKind::corrupt, "a shard of {} cells of any length", cell_count(shape));
   std::vector<std::uint64_t> order(cell_count(shape), 0);
   each_chunk(sharding, shard, shape, [&](const Shape& corner, const ShardEntry& entry) {
     if (entry.missing()) return;
-    const Items items =
-        decode_items(sharding.inner, shard.subspan(entry.offset, entry.length), sharding.chunk_shape, cell);
-    const auto places = box_places(shape, corner, sharding.chunk_shape);
+    const VariableCells items =
+        decode_variable(sharding.inner, shard.subspan(entry.offset, entry.length), sharding.chunk_shape, cell);
+    const auto places = box_positions(shape, corner, sharding.chunk_shape);
     for (std::size_t i = 0; i < places.size(); ++i) {
-      order[places[i]] = count_of(found);
-      push_item(found, item_of(items, i));
+      order[places[i]] = count_cells(found);
+      push_cell(found, cell_of(items, i));
     }
   });
-  return pick_items(found, order);
+  return pick_cells(found, order);
 }
 
-Bytes encode_shard_items(const Sharding& sharding, const Items& items, const Shape& shape, const CellType& cell) {
+Bytes encode_variable_shard(const Sharding& sharding, const VariableCells& items, const Shape& shape,
+                            const CellType& cell) {
   ShardWriter writer(sharding, shape);
   for (std::uint64_t i = 0; i < cell_count(writer.grid()); ++i) {
     const Shape corner = corner_of(i, writer.grid(), sharding.chunk_shape);
-    const Items chunk = pick_items(items, box_places(shape, corner, sharding.chunk_shape));
+    const VariableCells chunk = pick_cells(items, box_positions(shape, corner, sharding.chunk_shape));
     bool filled = true;
-    for (std::uint64_t c = 0; c < count_of(chunk) && filled; ++c)
-      filled = std::ranges::equal(item_of(chunk, c), ByteView(cell.fill));
+    for (std::uint64_t c = 0; c < count_cells(chunk) && filled; ++c)
+      filled = std::ranges::equal(cell_of(chunk, c), ByteView(cell.fill));
     if (filled)
       writer.add_missing();
     else
-      writer.add(encode_items(sharding.inner, chunk, sharding.chunk_shape, cell));
+      writer.add(encode_variable(sharding.inner, chunk, sharding.chunk_shape, cell));
   }
   return writer.finish();
 }

@@ -22,7 +22,8 @@ std::vector<ShardEntry> decode_shard_index(const Sharding& sharding, const Shape
 // Whole shards in memory.
 void decode_shard(const Sharding& sharding, ByteView shard, const Shape& shape, const CellType& cell, MutableBytes out);
 Bytes encode_shard(const Sharding& sharding, ByteView cells, const Shape& shape, const CellType& cell);
-Items decode_shard_items(const Sharding& sharding, ByteView shard, const Shape& shape, const CellType& cell);
-Bytes encode_shard_items(const Sharding& sharding, const Items& items, const Shape& shape, const CellType& cell);
+VariableCells decode_variable_shard(const Sharding& sharding, ByteView shard, const Shape& shape, const CellType& cell);
+Bytes encode_variable_shard(const Sharding& sharding, const VariableCells& items, const Shape& shape,
+                            const CellType& cell);
 
 }  // namespace tegula::zarr

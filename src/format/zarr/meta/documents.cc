@@ -1,4 +1,5 @@
-// Metadata documents of new arrays, in the style of the libraries that own the formats.
+#include "format/zarr/meta/documents.h"
+
 #include <algorithm>
 #include <numeric>
 

@@ -1,8 +1,8 @@
-// Format 0: zarr 0.3.0 (a pickle) and 0.4.0 (JSON). docs/format/zarr.md, "The original layout".
+#include "format/zarr/meta/original.h"
+
 #include "base/fail.h"
 #include "format/zarr/codec/dtypes.h"
 #include "format/zarr/codec/options.h"
-#include "format/zarr/meta/array_meta.h"
 #include "format/zarr/meta/fill_value.h"
 #include "format/zarr/meta/pickle.h"
 

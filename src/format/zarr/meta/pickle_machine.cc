@@ -6,6 +6,7 @@
 
 #include "base/datatype_names.h"
 #include "base/fail.h"
+#include "base/product.h"
 
 namespace tegula::zarr {
 
@@ -257,9 +258,10 @@ void PickleMachine::build(PickleNode& object, const PickleNode& state) {
     std::uint64_t bytes = std::max<std::uint64_t>(element.full_size(), 1);
     for (const PickleNode* axis :
          axes.kind == Kind::sequence ? axes.items : std::vector<PickleNode*>{subtype.items[1]}) {
-      if (!is_int(*axis) || axis->integer < 1 ||
-          __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(axis->integer), &bytes) || bytes > kLargestItem)
-        damaged("has a sub-array of an impossible shape");
+      if (!is_int(*axis) || axis->integer < 1) damaged("has a sub-array of an impossible shape");
+      const auto product = checked_product(bytes, static_cast<std::uint64_t>(axis->integer), kLargestItem);
+      if (!product) damaged("has a sub-array of an impossible shape");
+      bytes = *product;
       element.shape.push_back(static_cast<std::uint32_t>(axis->integer));
     }
     type = element;

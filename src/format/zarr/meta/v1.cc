@@ -1,11 +1,11 @@
-// Format 1: zarr 1.0 and 1.1. docs/format/zarr.md, "Format 1".
+#include "format/zarr/meta/v1.h"
+
 #include <algorithm>
 
 #include "base/fail.h"
+#include "format/zarr/codec/cell_order.h"
 #include "format/zarr/codec/dtypes.h"
 #include "format/zarr/codec/options.h"
-#include "format/zarr/codec/order.h"
-#include "format/zarr/meta/array_meta.h"
 #include "format/zarr/meta/fill_value.h"
 
 namespace tegula::zarr {

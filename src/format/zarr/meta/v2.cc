@@ -1,11 +1,11 @@
-// Format 2: zarr 2.x. docs/format/zarr.md, "Format 2".
+#include "format/zarr/meta/v2.h"
+
 #include <algorithm>
 
 #include "base/fail.h"
+#include "format/zarr/codec/cell_order.h"
 #include "format/zarr/codec/dtypes.h"
 #include "format/zarr/codec/options.h"
-#include "format/zarr/codec/order.h"
-#include "format/zarr/meta/array_meta.h"
 #include "format/zarr/meta/fill_value.h"
 
 namespace tegula::zarr {
@@ -26,8 +26,8 @@ struct ObjectCodec {
   Serializer serializer;
   TypeId type;
 };
-constexpr ObjectCodec kObjectCodecs[] = {{"vlen-utf8", Serializer::items, TypeId::utf8},
-                                         {"vlen-bytes", Serializer::items, TypeId::blob},
+constexpr ObjectCodec kObjectCodecs[] = {{"vlen-utf8", Serializer::variable, TypeId::utf8},
+                                         {"vlen-bytes", Serializer::variable, TypeId::blob},
                                          {"json2", Serializer::json, TypeId::utf8}};
 
 const ObjectCodec* object_codec(std::string_view id) {

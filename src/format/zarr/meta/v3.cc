@@ -1,4 +1,5 @@
-// Format 3: zarr 3.x. docs/format/zarr.md, "Format 3".
+#include "format/zarr/meta/v3.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -6,7 +7,6 @@
 #include "format/zarr/codec/dtypes.h"
 #include "format/zarr/codec/options.h"
 #include "format/zarr/codec/sharding.h"
-#include "format/zarr/meta/array_meta.h"
 #include "format/zarr/meta/fill_value.h"
 #include "model/strided.h"
 
@@ -170,7 +170,7 @@ class ChainParser {
         chain_.steps.push_back(swap_step(type_));
     } else if (vlen) {
       if (!cell_.var) fail(ErrorKind::corrupt, "codec '{}' cannot hold type {}", codec.name, display_name(cell_.type));
-      chain_.serializer = Serializer::items;
+      chain_.serializer = Serializer::variable;
     } else {
       if (!chain_.steps.empty()) fail(ErrorKind::unsupported, "codec '{}' around shards", chain_.steps[0].name);
       chain_.serializer = Serializer::sharding;

@@ -1,0 +1,85 @@
+#include "format/tiledb/listing/commit_files.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/fail.h"
+#include "format/tiledb/disk/versions.h"
+
+namespace tegula::tiledb {
+
+namespace {
+
+// The marks in .con files that no .ign strikes out.
+std::set<std::string> consolidated_marks(const Store& store) {
+  std::set<std::string> marks, ignored;
+  for (const Entry& entry : store.list(kCommitsFolder)) {
+    const std::string_view kind = extension(entry.name);
+    if (kind != ".con" && kind != ".ign") continue;
+    const std::string key = join(kCommitsFolder, entry.name);
+    const std::optional<Bytes> file = store.get(key);
+    if (!file) continue;
+    for (CommitLine& line : decode_commits(*file, store.describe(key), kind == ".con"))
+      (kind == ".con" ? marks : ignored).insert(std::move(line.path));
+  }
+  for (const std::string& mark : ignored) marks.erase(mark);
+  return marks;
+}
+
+}  // namespace
+
+std::string commit_file(std::string_view name, std::uint32_t version) {
+  if (in_commits_folder(version)) return join(kCommitsFolder, std::string(name) + ".wrt");
+  return has_ok_files(version) ? std::string(name) + ".ok" : std::string();
+}
+
+void remove_together(Store& store, std::span<const FragmentEntry> fragments) {
+  const bool known = std::any_of(fragments.begin(), fragments.end(),
+                                 [](const FragmentEntry& entry) { return in_commits_folder(entry.time.version); });
+  if (fragments.size() > 1 && known) {
+    const std::set<std::string> consolidated = consolidated_marks(store);
+    std::string lines;
+    std::uint64_t first = UINT64_MAX, last = 0;
+    for (const FragmentEntry& entry : fragments) {
+      const std::string mark = commit_file(entry.name, entry.time.version);
+      if (mark.empty() || consolidated.contains(mark)) continue;
+      lines += mark + "\n";
+      first = std::min(first, entry.time.first);
+      last = std::max(last, entry.time.last);
+    }
+    if (!lines.empty())
+      store.put_text(join(kCommitsFolder, make_timed_name(first, last, make_ordered_uuid(), kWriteVersion) + ".con"),
+                     lines);
+  }
+  remove_fragments(store, fragments);
+}
+
+void remove_fragments(Store& store, std::span<const FragmentEntry> fragments) {
+  if (fragments.empty()) return;
+  const std::set<std::string> consolidated = consolidated_marks(store);
+  std::string ignored;
+  std::uint64_t first = UINT64_MAX, last = 0;
+  std::set<std::string_view> changed;
+  for (const FragmentEntry& entry : fragments) {
+    const std::string mark = commit_file(entry.name, entry.time.version);
+    if (consolidated.contains(mark)) ignored += mark + "\n";
+    first = std::min(first, entry.time.first);
+    last = std::max(last, entry.time.last);
+    changed.insert(mark.empty()                            ? std::string_view(entry.folder)
+                   : in_commits_folder(entry.time.version) ? kCommitsFolder
+                                                           : std::string_view());
+  }
+  for (const FragmentEntry& entry : fragments) {
+    const std::string mark = commit_file(entry.name, entry.time.version);
+    store.remove(mark.empty() ? join(entry.folder, kFragmentMetadataFile) : mark);
+  }
+  // A folder must not lose files before its mark is gone for good.
+  for (const std::string_view folder : changed) store.sync_folder(folder);
+  // A mark of its own counts whatever an .ign says: it must be gone first.
+  if (!ignored.empty())
+    store.put_text(join(kCommitsFolder, make_timed_name(first, last, make_ordered_uuid(), kWriteVersion) + ".ign"),
+                   ignored);
+  for (const FragmentEntry& entry : fragments) store.remove_tree(entry.folder);
+}
+
+}  // namespace tegula::tiledb

@@ -1,0 +1,9 @@
+#include "format/zarr/snapshot.h"
+
+#include "format/zarr/meta/schema_model.h"
+
+namespace tegula::zarr {
+
+Snapshot::Snapshot(ArrayMeta stored) : meta(std::move(stored)), schema(schema_of(meta)) {}
+
+}  // namespace tegula::zarr

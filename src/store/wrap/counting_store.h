@@ -1,0 +1,18 @@
+// A store that counts the requests to another one.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "store/store.h"
+
+namespace tegula {
+
+// Requests as an object store would bill them: a batch counts one request per range, adjacent ranges of a file as one.
+struct StoreCounts {
+  std::atomic<std::uint64_t> reads{0}, bytes_read{0}, sizes{0}, lists{0}, writes{0}, bytes_written{0}, removes{0};
+};
+std::shared_ptr<Store> counting_store(std::shared_ptr<Store> store, std::shared_ptr<StoreCounts> counts);
+
+}  // namespace tegula

@@ -1,0 +1,247 @@
+// What every store must do.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/parallel.h"
+#include "store/file/file_store.h"
+#include "store/memory/memory_store.h"
+#include "store/store.h"
+#include "store/wrap/counting_store.h"
+#include "store/wrap/failing_store.h"
+#include "store/wrap/sub_store.h"
+#include "store/wrap/tracing_store.h"
+#include "support/expect_error.h"
+#include "support/temp_folder.h"
+
+namespace tegula {
+namespace {
+
+struct Made {
+  std::shared_ptr<void> keep;
+  std::shared_ptr<Store> store;
+};
+
+struct Kind {
+  const char* name;
+  std::function<Made()> make;
+};
+
+Made file_store(bool sync) {
+  auto folder = std::make_shared<testing::TempFolder>();
+  StoreOptions options;
+  options.sync = sync;
+  return {folder, open_file_store(*folder / "not/yet/there", options)};
+}
+
+const Kind kKinds[] = {
+    {"file", [] { return file_store(true); }},
+    {"file_unsynced", [] { return file_store(false); }},
+    {"memory", [] { return Made{nullptr, make_memory_store()}; }},
+    {"sub",
+     [] {
+       Made made = file_store(false);
+       return Made{made.keep, sub_store(made.store, "a/b")};
+     }},
+    {"counting", [] { return Made{nullptr, counting_store(make_memory_store(), std::make_shared<StoreCounts>())}; }},
+    {"tracing", [] { return Made{nullptr, tracing_store(make_memory_store(), [](std::string_view) {})}; }},
+    {"failing_never", [] { return Made{nullptr, failing_store(make_memory_store(), std::make_shared<FaultPlan>())}; }},
+};
+
+class StoreContract : public ::testing::TestWithParam<Kind> {
+ protected:
+  StoreContract() : made_(GetParam().make()), store_(*made_.store) {}
+  std::string text(std::string_view key) const {
+    const auto bytes = store_.get(key);
+    return bytes ? std::string(text_of(*bytes)) : "<absent>";
+  }
+  std::string names(std::string_view prefix) const {
+    std::string out;
+    for (const Entry& entry : store_.list(prefix))
+      out += entry.name + (entry.folder ? "/ " : ":" + std::to_string(entry.size) + " ");
+    return out;
+  }
+  Made made_;
+  Store& store_;
+};
+
+TEST_P(StoreContract, AbsentIsAValue) {
+  EXPECT_EQ(store_.get("x"), std::nullopt);
+  EXPECT_EQ(store_.get("x/y"), std::nullopt);
+  EXPECT_EQ(store_.size("x"), std::nullopt);
+  EXPECT_EQ(store_.get("x", 0, 10), std::nullopt);
+  EXPECT_EQ(names(""), "");
+  EXPECT_EQ(names("no/such"), "");
+  RangeRead read{"x", 5, {}, true};
+  store_.get(std::span(&read, 1));
+  EXPECT_FALSE(read.found);
+  store_.remove("x");
+}
+
+TEST_P(StoreContract, PutGetReplaceRemove) {
+  store_.put_text("a/b/file", "hello");
+  EXPECT_EQ(text("a/b/file"), "hello");
+  EXPECT_EQ(store_.size("a/b/file"), 5u);
+  store_.put_text("a/b/file", "bye");
+  EXPECT_EQ(text("a/b/file"), "bye");
+  store_.put_text("a/empty", "");
+  EXPECT_EQ(text("a/empty"), "");
+  EXPECT_EQ(text("a/b/file/deeper"), "<absent>");
+  const ByteView parts[] = {bytes_of("one"), bytes_of(""), bytes_of("two")};
+  store_.put("parts", parts);
+  EXPECT_EQ(text("parts"), "onetwo");
+  store_.remove("a/b/file");
+  EXPECT_EQ(text("a/b/file"), "<absent>");
+  EXPECT_EQ(names("a/b"), "");
+}
+
+TEST_P(StoreContract, Ranges) {
+  store_.put_text("f", "0123456789");
+  store_.put_text("g", "abc");
+  Bytes a(3), b(2), c(3), d(0);
+  RangeRead reads[] = {{"f", 2, a}, {"f", 8, b}, {"g", 0, c}, {"f", 10, d}, {"h", 0, d}};
+  store_.get(reads);
+  EXPECT_EQ(text_of(a), "234");
+  EXPECT_EQ(text_of(b), "89");
+  EXPECT_EQ(text_of(c), "abc");
+  EXPECT_TRUE(reads[3].found);
+  EXPECT_FALSE(reads[4].found);
+  EXPECT_EQ(text_of(*store_.get("f", 4, 3)), "456");
+  EXPECT_ERROR(corrupt, "found 10 bytes in all", store_.get("f", 8, 3));
+  EXPECT_ERROR(corrupt, "found 10 bytes in all", store_.get("f", UINT64_MAX, 3));
+  EXPECT_ERROR(corrupt, "found 10 bytes in all", store_.get("f", 0, UINT64_MAX));
+  RangeRead past{"f", 9, b};
+  EXPECT_ERROR(corrupt, "expected 2 bytes at byte 9", store_.get(std::span(&past, 1)));
+}
+
+// Back to back in a file, scattered in memory: more than one system call takes, pieces of no bytes among them.
+TEST_P(StoreContract, NeighbouringRanges) {
+  std::string text;
+  for (int i = 0; i < 5000; ++i) text += static_cast<char>('a' + i % 23);
+  store_.put_text("f", text);
+  std::string out(text.size(), '?');
+  std::vector<RangeRead> reads;
+  std::size_t at = 0;
+  for (std::size_t i = 0; at < text.size(); ++i) {
+    const std::size_t size = std::min(i % 4 == 3 ? 0 : 1 + i % 5, text.size() - at);
+    reads.push_back({"f", at, std::as_writable_bytes(std::span(out)).subspan(at, size)});
+    at += size;
+  }
+  store_.get(reads);
+  EXPECT_EQ(out, text);
+  EXPECT_TRUE(std::all_of(reads.begin(), reads.end(), [](const RangeRead& read) { return read.found; }));
+  char tail[8];
+  RangeRead past[] = {{"f", 4996, std::as_writable_bytes(std::span(tail).first(4))},
+                      {"f", 5000, std::as_writable_bytes(std::span(tail).last(4))}};
+  EXPECT_ERROR(corrupt, "5000", store_.get(past));
+}
+
+TEST_P(StoreContract, ListsOneLevelSorted) {
+  for (const char* key : {"b", "a/x", "a/y/z", "c0", "a.b"}) store_.put_text(key, "12");
+  EXPECT_EQ(names(""), "a/ a.b:2 b:2 c0:2 ");
+  EXPECT_EQ(names("a"), "x:2 y/ ");
+  EXPECT_EQ(names("a/x"), "");
+}
+
+TEST_P(StoreContract, Folders) {
+  store_.make_folder("empty/inner");
+  EXPECT_EQ(names("empty"), "inner/ ");
+  EXPECT_ERROR(io, "a folder", store_.get("empty"));
+  EXPECT_ANY_THROW(store_.put_text("empty", "x"));
+  EXPECT_ERROR(io, "not empty", store_.remove("empty"));
+  store_.remove("empty/inner");
+  store_.remove("empty");
+  EXPECT_EQ(names(""), "");
+  for (const char* key : {"t/1", "t/u/2", "t/u/v/3", "keep"}) store_.put_text(key, "x");
+  store_.remove_tree("t");
+  EXPECT_EQ(names(""), "keep:1 ");
+  store_.sync_folder("");
+}
+
+TEST_P(StoreContract, Uploads) {
+  {
+    auto upload = store_.begin("up/load");
+    upload->append(bytes_of("part one, "));
+    EXPECT_EQ(text("up/load"), "<absent>");
+    upload->append(bytes_of("part two"));
+    EXPECT_EQ(text("up/load"), "<absent>");
+    upload->commit();
+  }
+  EXPECT_EQ(text("up/load"), "part one, part two");
+  {
+    auto dropped = store_.begin("up/dropped");
+    dropped->append(bytes_of("x"));
+  }
+  EXPECT_EQ(text("up/dropped"), "<absent>");
+  EXPECT_EQ(names("up"), "load:18 ");
+}
+
+TEST_P(StoreContract, UploadsCommittedTogether) {
+  std::vector<std::unique_ptr<Upload>> uploads;
+  for (const char* key : {"set/a", "set/b", "set/c"}) {
+    uploads.push_back(store_.begin(key));
+    uploads.back()->append(bytes_of(key));
+  }
+  uploads[0]->sync();
+  EXPECT_EQ(text("set/a"), "<absent>");
+  commit_together(store_, "set", uploads, {});
+  uploads.clear();
+  EXPECT_EQ(names("set"), "a:5 b:5 c:5 ");
+  EXPECT_EQ(text("set/b"), "set/b");
+}
+
+TEST_P(StoreContract, ScratchKeepsRangesAndLeavesNothing) {
+  const std::string before = names("");
+  {
+    const std::unique_ptr<Scratch> scratch = store_.scratch();
+    // Behind each other and with a gap, across the blocks that memory may be cut into.
+    constexpr std::uint64_t kPiece = 700'001;
+    parallel_for({}, 4, [&](std::size_t i) {
+      scratch->write((i == 3 ? 5 : i) * kPiece, Bytes(kPiece, std::byte{static_cast<unsigned char>(i + 1)}));
+    });
+    Bytes found(2);
+    scratch->read(kPiece - 1, found);
+    EXPECT_EQ(found, (Bytes{std::byte{1}, std::byte{2}}));
+    Bytes all(kPiece);
+    scratch->read(5 * kPiece, all);
+    EXPECT_EQ(all, Bytes(kPiece, std::byte{4}));
+    EXPECT_ERROR(io, "nothing was written", scratch->read(20 * kPiece, found));
+    EXPECT_EQ(names(""), before);
+  }
+  EXPECT_EQ(names(""), before);
+}
+
+TEST_P(StoreContract, KeysStayInside) {
+  for (const char* key : {"", "/", "/etc/passwd", "..", "../x", "a/../b", "a//b", "a/", "./a", "a/."}) {
+    EXPECT_ERROR(invalid_argument, "is not a name inside the array", store_.get(key));
+    EXPECT_ERROR(invalid_argument, "", store_.put_text(key, "x"));
+    EXPECT_ERROR(invalid_argument, "", store_.remove(key));
+    EXPECT_ERROR(invalid_argument, "", store_.begin(key));
+    EXPECT_ERROR(invalid_argument, "", store_.size(key));
+  }
+  EXPECT_ERROR(invalid_argument, "", store_.get(std::string_view("a\0b", 3)));
+  EXPECT_ERROR(invalid_argument, "", store_.list(".."));
+}
+
+TEST_P(StoreContract, ReadersNeverSeeATornFile) {
+  const std::string one(300'000, '1'), two(200'000, '2');
+  store_.put_text("f", one);
+  std::thread writer([&] {
+    for (int i = 0; i < 50; ++i) store_.put_text("f", i % 2 ? one : two);
+  });
+  for (int i = 0; i < 100; ++i) {
+    const std::string seen = text("f");
+    ASSERT_TRUE(seen == one || seen == two) << seen.size();
+  }
+  writer.join();
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, StoreContract, ::testing::ValuesIn(kKinds),
+                         [](const auto& kind) { return kind.param.name; });
+
+}  // namespace
+}  // namespace tegula
