@@ -100,6 +100,9 @@ class Array {
  public:
   virtual ~Array() = default;
 
+  // The schema as this handle knows it now. The reference stays valid, and what it shows stays the same, as long as the
+  // handle lives, also while other threads change the array; call again to see changes. A handle keeps one copy of each
+  // different schema that it returned.
   virtual const Schema& schema() const = 0;
   virtual Metadata metadata() const = 0;
   virtual Info info(const Work& work = {}) const = 0;

@@ -8,8 +8,8 @@ namespace tegula::detail {
 
 namespace {
 constexpr std::size_t kLarge = 4u << 20;
-// glibc's memcpy is many times slower when the destination lies 16 bytes behind the source modulo 4096, which is just
-// where malloc puts blocks; a multiple of a cache line cannot.
+// glibc's memcpy is many times slower when the destination lies 16 bytes behind the source modulo 4096, which is where
+// malloc puts blocks; blocks aligned to a cache line avoid that.
 constexpr std::align_val_t kLine{64};
 constexpr std::size_t kHugePage = 2u << 20;
 }  // namespace

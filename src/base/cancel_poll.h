@@ -1,18 +1,18 @@
-// Something that a thread has to look at from time to time while it works in the library.
+// A callback that runs wherever the library checks for cancellation.
 #pragma once
 
 namespace tegula {
 
-// While one lives, poll() is called on the thread that made it wherever that thread checks for cancellation, which is
-// between pieces of work; it has to be cheap, and what it throws ends the operation. They nest: the innermost is
-// called. The interpreter of a scripting language looks for its signals this way.
+// While one exists, the thread that created it calls poll() whenever it checks for cancellation, which is between units
+// of work. poll() must be cheap; an exception from it ends the operation. They nest: only the innermost is called.
+// Python uses one to notice its signals.
 class CancelPoll {
  public:
   CancelPoll(const CancelPoll&) = delete;
   CancelPoll& operator=(const CancelPoll&) = delete;
   virtual void poll() = 0;
 
-  // What Cancel::check() calls.
+  // Calls the innermost one of this thread; Cancel::check() does so.
   static void run();
 
  protected:

@@ -6,8 +6,8 @@
 
 namespace tegula {
 
-// A list on the stack, one per thread; an Error that is made while contexts are open carries their texts, outermost
-// first. The parallel runtime hands the caller's list to its workers.
+// A list on the stack, one per thread; an Error created while contexts exist carries their texts, outermost first.
+// parallel_for passes the caller's list on to its workers.
 class ContextNode {
  public:
   ContextNode(const ContextNode&) = delete;
@@ -17,7 +17,7 @@ class ContextNode {
   static const ContextNode* current() noexcept;
   const ContextNode* outer() const noexcept { return outer_; }
 
-  // Adopts another thread's list for a while.
+  // Uses another list, of this or another thread, for as long as it lives; null: none.
   class Adopt {
    public:
     explicit Adopt(const ContextNode* node) noexcept;
@@ -37,7 +37,7 @@ class ContextNode {
   const ContextNode* outer_;
 };
 
-// Context doing([&] { return fmt::format("opening array '{}'", uri); });   // the text is made only when something
+// Context doing([&] { return fmt::format("opening array '{}'", uri); });   // the text is built only if something
 // throws
 template <class F>
 class Context final : public ContextNode {

@@ -31,8 +31,8 @@ class Cursor {
   std::string string(std::uint64_t n, std::string_view what = "text") { return std::string(text_of(take(n, what))); }
   void skip(std::uint64_t n, std::string_view what = "bytes") { take(n, what); }
 
-  // A count read from the file, of items of at least `item_size` bytes each that follow: refused when they cannot fit,
-  // so that no allocation is sized by damage.
+  // Checks a count read from the file, of items of at least `item_size` bytes each that follow. Throws when they do not
+  // fit in what is left, so that damaged data cannot size an allocation.
   template <std::unsigned_integral T>
   std::uint64_t count(std::uint64_t item_size, std::string_view what) {
     const std::uint64_t n = read<T>();
@@ -49,7 +49,7 @@ class Cursor {
   void seek(std::uint64_t position, std::string_view what = "position");
   const std::string& name() const noexcept { return name_; }
 
-  // A cursor over the next n bytes, which this one passes.
+  // A cursor over the next n bytes, which this one skips.
   Cursor sub(std::uint64_t n, std::string_view what) {
     const std::uint64_t from = offset();
     return Cursor(take(n, what), name_, from);

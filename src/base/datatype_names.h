@@ -1,4 +1,4 @@
-// Names of element types and time units, shared by the spellings of datatype.cc and numpy_dtype.cc.
+// Names of element types and time units, shared by datatype.cc and datatype_numpy.cc.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@ namespace tegula {
 
 namespace {
 
-// Stands for a bare NaN, Infinity or -Infinity while the parser, which knows only strict JSON, does its work. A control
+// Replaces a bare NaN, Infinity or -Infinity for the parser, which knows only strict JSON. A control
 // character cannot occur in a JSON string unescaped, and the escape is checked for below.
 constexpr std::string_view kMark = "\\u0000tegula:";
 
@@ -68,7 +68,7 @@ void restore_literals(Json& value) {
   }
 }
 
-// Refuses nesting that a recursive walk over the document could not take.
+// Refuses nesting so deep that recursion over the document would overflow the stack.
 void check_depth(std::string_view text, std::string_view name) {
   constexpr int kDeepest = 200;
   int depth = 0;

@@ -1,6 +1,6 @@
-// One pool per process, made at first use and grown to what loops ask for. A loop is a shared counter: the caller works
-// on it itself and only *offers* it to the pool, so a loop never waits for a free worker. That is why nested loops
-// cannot deadlock and why a loop of one thread touches no pool at all.
+// One pool of threads per process, created at first use and grown to what loops ask for. A loop is a shared counter:
+// the caller works on it itself and only *offers* it to the pool, so a loop never waits for a free worker. That is why
+// nested loops cannot deadlock and why a loop of one thread touches no pool at all.
 //
 // fork() copies the pool's memory but not its threads. The child notices by its process id and makes a new pool; the
 // old one is abandoned, since its locks may be in any state. General schedulers (oneTBB) do not survive this, which is
@@ -31,7 +31,7 @@ class Loop {
   Loop(const Work& work, std::size_t n, const std::function<void(std::size_t)>& body)
       : work_(work), n_(n), body_(body), context_(ContextNode::current()) {}
 
-  // Takes indices until none are left. Returns at once when the loop is over.
+  // Runs indices until none are left; returns at once when the loop is over.
   void run() {
     {
       const std::lock_guard lock(mutex_);
@@ -57,12 +57,13 @@ class Loop {
     if (--inside_ == 0) idle_.notify_all();
   }
 
-  // After run() on the calling thread: no index is left, so only workers that are inside need waiting for.
+  // Called after run() on the calling thread: no index is left, so it waits only for workers that are still running
+  // one.
   void finish() {
     std::unique_lock lock(mutex_);
     idle_.wait(lock, [this] { return inside_ == 0; });
     closed_ = true;
-    // Taken out of the loop: a worker that comes late may be the last to let go of it, after the caller saw the error.
+    // Moved out of the loop object, whose last owner may be a late worker, after the caller has handled the error.
     const std::exception_ptr error = std::exchange(error_, nullptr);
     lock.unlock();
     if (error) std::rethrow_exception(error);
@@ -77,7 +78,7 @@ class Loop {
   std::mutex mutex_;
   std::condition_variable idle_;
   int inside_ = 0;
-  bool closed_ = false;  // a worker that comes late must not touch the caller's objects
+  bool closed_ = false;  // a late worker must not touch the caller's objects
   std::exception_ptr error_;
 };
 

@@ -1,4 +1,4 @@
-// The one parallel runtime.
+// Parallel loops.
 #pragma once
 
 #include <cstddef>

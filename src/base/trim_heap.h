@@ -1,10 +1,10 @@
-// What the allocator keeps for later.
+// Returning freed memory to the system.
 #pragma once
 
 namespace tegula {
 
-// Hands freed memory back to the system, for work under a budget that frees blocks of many sizes. Costs a
-// millisecond or so; does nothing where the allocator cannot.
+// Returns memory that the allocator holds for reuse. For work with a memory budget that frees blocks of many sizes.
+// Takes about a millisecond; does nothing where the allocator has no such call.
 void trim_heap() noexcept;
 
 }  // namespace tegula

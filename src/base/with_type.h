@@ -1,4 +1,4 @@
-// Choosing the C++ type that a TypeId names, in one place for every room.
+// From a TypeId to the C++ type it names.
 #pragma once
 
 #include <cstdint>

@@ -148,7 +148,7 @@ std::byte* ChunkPlan::direct(std::size_t i, const StridedBuffer& out, std::size_
   return at;
 }
 
-// A result has no axis where the selection had an integer; a stride of 0 stands for it.
+// The result has no axis where the selection has an integer; it gets a stride of 0.
 std::vector<std::int64_t> ChunkPlan::full_strides(const std::vector<std::int64_t>& strides) const {
   if (points_) return strides;
   std::vector<std::int64_t> full;

@@ -1,4 +1,4 @@
-// Which chunks of a regular grid a selection touches, and what of each goes where in the result.
+// Which chunks of a regular grid a selection touches, and which cells of each belong where in the result.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace tegula {
 
-// Every chunk appears once, whatever the selection's order. Immutable, so that chunks can be worked on in parallel: two
-// pieces never share a place in the result.
+// A piece is what the selection takes from one chunk. Every chunk has at most one piece, whatever the order of the
+// selection. Immutable, and no two pieces share a cell of the result, so pieces can be processed in parallel.
 class ChunkPlan {
  public:
   // `chunk_shape` has no zeros.
@@ -27,16 +27,15 @@ class ChunkPlan {
   // First and last+1 cell that the piece touches, counted in C order of the whole chunk.
   std::pair<std::uint64_t, std::uint64_t> extent(std::size_t i) const;
 
-  // Where in the result the piece lies, when it is its whole chunk and lies there as it does in a C-ordered chunk; else
-  // null.
+  // Where the piece begins in the result, if it is a whole chunk that is contiguous there in C order; else null.
   std::byte* direct(std::size_t i, const StridedBuffer& out, std::size_t item) const;
 
-  // Chunk to result. `chunk` points at the chunk's first cell, `strides` are its byte strides.
+  // Copies from the chunk to the result. `chunk` points at the chunk's first cell, `strides` are its byte strides.
   void gather(std::size_t i, const std::byte* chunk, std::span<const std::int64_t> strides, const StridedBuffer& out,
               std::size_t item) const;
-  // The fill value to the piece's places in the result.
+  // Sets the cells of the piece in the result to the fill value.
   void fill(std::size_t i, const StridedBuffer& out, ByteView item) const;
-  // Values to chunk.
+  // Copies values to the chunk.
   void scatter(std::size_t i, std::byte* chunk, std::span<const std::int64_t> strides, const StridedView& in,
                std::size_t item) const;
 

@@ -27,7 +27,7 @@ std::string value_text(const Value& value) {
   return s ? *s : "";
 }
 
-// zarr before version 3 counts the shuffles of blosc.
+// zarr before version 3 gives the shuffle of blosc as a number.
 std::string shuffle_text(const Value& value) {
   constexpr const char* kNames[] = {"noshuffle", "shuffle", "bitshuffle"};
   const auto* i = std::get_if<std::int64_t>(&value);
@@ -46,7 +46,7 @@ const T* find_named(const std::vector<T>& items, std::string_view name) {
 
 std::string display_name(const Filter& filter) {
   std::string text = filter.name;
-  // What people name by its place, in that order.
+  // Options that are shown without their names, in this order.
   constexpr std::string_view kPlaced[] = {"cname", "clevel", "level", "shuffle"};
   for (const std::string_view placed : kPlaced)
     for (const auto& [key, value] : filter.options)

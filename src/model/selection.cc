@@ -129,14 +129,14 @@ class Parser {
   std::size_t at_ = 0;
 };
 
-// Counted from the end of an axis of n cells; nothing when it lies in front of the first one.
+// A negative index of an axis of n cells; no value when it is before the first cell.
 std::optional<std::uint64_t> from_end(std::int64_t index, std::uint64_t n) {
   const std::uint64_t back = 0 - static_cast<std::uint64_t>(index);
   return back > n ? std::nullopt : std::optional(n - back);
 }
 
-// numpy's slice.indices(). Bounds lie between cells, 0 to n, on the side from which a slice comes to them: so they need
-// no sign, and axes may be as long as 2^64 - 1.
+// numpy's slice.indices(). Bounds are positions between cells, 0 to n, even for negative steps, so they need no sign
+// and axes may have up to 2^64 - 1 cells.
 AxisPick resolve_slice(const Slice& slice, std::uint64_t n) {
   if (slice.step == 0) fail(ErrorKind::invalid_argument, "a slice cannot have step 0");
   const bool back = slice.step < 0;

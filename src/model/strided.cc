@@ -16,8 +16,8 @@ struct Axis {
   std::int64_t to, from;
 };
 
-// Drops axes of length 1, puts the axis with the smallest destination stride last, and melts neighbours that lie back
-// to back on both sides.
+// Drops axes of length 1, puts the axis with the smallest destination stride last, and merges axes that are contiguous
+// on both sides.
 std::vector<Axis> simplify(std::span<const std::int64_t> to, std::span<const std::int64_t> from,
                            std::span<const std::uint64_t> shape) {
   std::vector<Axis> axes;

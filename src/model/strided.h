@@ -9,12 +9,12 @@
 
 namespace tegula {
 
-// Copies items of `item` bytes over a box: strides are in bytes and may be negative or 0. Rows that are contiguous on
-// both sides are copied at once, whatever axes they come from.
+// Copies items of `item` bytes over a box: strides are in bytes and may be negative or 0. What is contiguous on both
+// sides is copied at once, even across axes.
 void copy_box(std::byte* to, std::span<const std::int64_t> to_strides, const std::byte* from,
               std::span<const std::int64_t> from_strides, std::span<const std::uint64_t> shape, std::size_t item);
 
-// Writes one item to every place of a box.
+// Sets every item of a box.
 void fill_box(std::byte* to, std::span<const std::int64_t> to_strides, std::span<const std::uint64_t> shape,
               ByteView item);
 

@@ -41,7 +41,7 @@ std::optional<Bytes> Store::get(std::string_view key, std::uint64_t offset, std:
 
 void commit_together(Store& store, std::string_view folder, std::span<const std::unique_ptr<Upload>> uploads,
                      const Work& work) {
-  // Syncs wait for the disk, which takes several of them at once.
+  // Syncs wait for the disk, which handles several at a time.
   constexpr std::size_t kSyncs = 8;
   Work syncs = work;
   if (work.threads != 1) syncs.threads = static_cast<unsigned>(std::min(uploads.size(), kSyncs));

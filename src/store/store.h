@@ -1,4 +1,4 @@
-// Where bytes live.
+// The interface to where the files of an array are stored.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace tegula {
 
-// One range of one file. The store fills `into` exactly or sets `found` to false when the file is absent.
-// A file that is there but ends before offset + into.size() is Error(corrupt).
+// One range of one file. The store fills `into` completely, or sets `found` to false when the file is absent. A file
+// that ends before offset + into.size() is Error(corrupt).
 struct RangeRead {
   std::string_view key;
   std::uint64_t offset = 0;
@@ -36,20 +36,21 @@ struct Entry {
   std::uint64_t size = 0;
 };
 
-// A large file, written in parts. It appears at commit(), whole and synced; dropping the upload leaves nothing.
+// A file written in parts. commit() makes it appear, whole and durable; destroying the upload before that leaves
+// nothing.
 class Upload {
  public:
   virtual ~Upload() = default;
   virtual void append(ByteView part) = 0;
   virtual void commit() = 0;
-  // The steps of commit(), for several files at once (commit_together): the bytes are made durable, then the file
-  // appears. Its name is durable when its folder is synced.
+  // The steps of commit(), for commit_together(): sync() makes the bytes durable, appear() gives the file its name,
+  // which is durable once the folder is synced.
   virtual void sync() = 0;
   virtual void appear() = 0;
 };
 
-// Room for work that does not fit in memory, where the store keeps its files. Gone when it is dropped, and with the
-// process. Ranges that do not overlap may be used from several threads.
+// Temporary space, where the store keeps its files, for work that does not fit in memory. It is freed with the object,
+// and at the latest with the process. Threads may use ranges that do not overlap at the same time.
 class Scratch {
  public:
   virtual ~Scratch() = default;
@@ -57,8 +58,9 @@ class Scratch {
   virtual void read(std::uint64_t offset, MutableBytes into) const = 0;  // what was written
 };
 
-// Keys are relative, '/'-separated, without empty, "." or ".." parts: anything else, and a link that leads outside, is
-// Error(invalid_argument) or Error(permission). Absent is a value; every other trouble throws. Thread-safe.
+// Keys are relative, '/'-separated, without empty, "." or ".." parts: anything else is Error(invalid_argument), and a
+// link that leads outside of the store is Error(permission), for reads as for changes. That a file is absent is a
+// value; every other failure throws, one to find out whether it is there included. Thread-safe.
 class Store {
  public:
   virtual ~Store() = default;
@@ -71,21 +73,21 @@ class Store {
   // Files and folders directly below the prefix, sorted by name; empty when there is no such folder.
   virtual std::vector<Entry> list(std::string_view prefix) const = 0;
 
-  // Whole or not at all; replaces what was there. Makes folders on the way.
+  // Writes the whole file or nothing; replaces an existing file. Creates missing folders.
   virtual void put(std::string_view key, std::span<const ByteView> parts) = 0;
   virtual std::unique_ptr<Upload> begin(std::string_view key) = 0;
   virtual std::unique_ptr<Scratch> scratch() = 0;
   // A file, or an empty folder. Absent is fine.
   virtual void remove(std::string_view key) = 0;
-  // Makes an empty folder where the store has such things.
+  // Creates an empty folder, if the store has folders.
   virtual void make_folder(std::string_view key) = 0;
-  // Makes removals directly below the prefix durable; put() and commit() do so for what they add.
+  // Makes removals directly below the prefix durable; put() and commit() do this for what they add.
   virtual void sync_folder(std::string_view prefix) = 0;
 
-  // For messages: what a person would type to get at `key`.
+  // The path or URI of `key`, for error messages.
   virtual std::string describe(std::string_view key) const = 0;
 
-  // Conveniences on top.
+  // Built on the functions above.
   void put(std::string_view key, ByteView bytes) { put(key, std::span<const ByteView>(&bytes, 1)); }
   void put_text(std::string_view key, std::string_view text) { put(key, bytes_of(text)); }
   std::optional<Bytes> get(std::string_view key, std::uint64_t offset, std::uint64_t length) const;
@@ -93,25 +95,25 @@ class Store {
   void remove_tree(std::string_view prefix);  // everything below, then the folder
 };
 
-// Commits uploads into one folder: none appears before all are synced, several at once, and the folder is synced once.
-// After a failure some may have appeared.
+// Commits uploads into one folder: syncs all files, several at a time, then makes all appear, then syncs the folder
+// once. After a failure some may have appeared.
 void commit_together(Store& store, std::string_view folder, std::span<const std::unique_ptr<Upload>> uploads,
                      const Work& work);
 
 struct StoreOptions {
   bool sync = true;           // fsync files and folders on put
   bool follow_links = false;  // allow links that lead outside of the root
-  // Called before each step of a change ("write", "sync", "rename", "sync folder", "remove") with its key; what it
-  // throws ends the change there, as a crash would. For tests.
+  // Called before each step of a change ("write", "sync", "rename", "sync folder", "remove") with its key; an exception
+  // from it ends the change there, as a crash would. For tests.
   std::function<void(std::string_view step, std::string_view key)> before_step = {};
 };
 
-// Names of unfinished writes, which a crash may leave in the root of a store.
+// How the names of unfinished files begin; a crash may leave some in the root of a store.
 inline constexpr std::string_view kTemporaryPrefix = ".tegula-";
 
 // "a" + "b/c" -> "a/b/c"; either side may be empty.
 std::string join(std::string_view a, std::string_view b);
-// Throws Error(invalid_argument) unless `key` is one a store takes.
+// Throws Error(invalid_argument) unless `key` is a valid key.
 void check_key(std::string_view key);
 
 }  // namespace tegula

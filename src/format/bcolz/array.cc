@@ -17,7 +17,7 @@ namespace {
 
 BcolzArray& table_of(Array& array) {
   auto* const out = dynamic_cast<BcolzArray*>(&array);
-  if (!out || !array.schema().table)
+  if (!out || !out->snapshot()->table)
     fail(ErrorKind::invalid_argument, "only a bcolz ctable has columns to add, drop or rename");
   return *out;
 }
@@ -44,10 +44,10 @@ void BcolzArray::change(const std::function<void(const Snapshot&)>& body) {
   try {
     body(*now);
   } catch (...) {
-    // The change may have come far enough to count.
+    // The change may have got far enough to be visible.
     try {
       publish(Snapshot::open(store));
-    } catch (const Error&) {
+    } catch (...) {  // the first failure is the one to report
     }
     throw;
   }
@@ -75,10 +75,10 @@ Info BcolzArray::info(const Work& work) const {
     for (const Entry& entry : now->store->list(join(carray.prefix, "meta"))) out.stored_bytes += entry.size;
     out.fields.push_back(std::move(size));
   }
-  if (std::all_of(now->schema.dimensions.begin(), now->schema.dimensions.end(),
+  if (std::all_of(now->schema->dimensions.begin(), now->schema->dimensions.end(),
                   [](const Dimension& d) { return d.domain != Range{}; })) {
     out.non_empty_domain.emplace();
-    for (const Dimension& d : now->schema.dimensions) out.non_empty_domain->push_back(d.domain);
+    for (const Dimension& d : now->schema->dimensions) out.non_empty_domain->push_back(d.domain);
   }
   return out;
 }
@@ -95,7 +95,7 @@ std::vector<Problem> BcolzArray::verify(const Work& work) const {
   try {
     return bcolz::verify(*Snapshot::open(store), work);
   } catch (const Error& error) {
-    // What opened once does not open any more.
+    // It could be opened before, but not any more: that is a finding, too.
     if (error.kind() != ErrorKind::corrupt && error.kind() != ErrorKind::not_found) throw;
     return {{Problem::Severity::damage, store->describe(""), error.what(), ""}};
   }

@@ -1,4 +1,4 @@
-// The open carray or ctable that a person holds.
+// The open carray or ctable behind the public Array.
 #pragma once
 
 #include <functional>
@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "format/bcolz/snapshot.h"
+#include "model/schema_keeper.h"
 #include "tegula/array.h"
 
 namespace tegula::bcolz {
@@ -14,7 +15,7 @@ class BcolzArray final : public Array {
  public:
   explicit BcolzArray(std::shared_ptr<const Snapshot> snapshot) : snapshot_(std::move(snapshot)) {}
 
-  const Schema& schema() const override { return snapshot()->schema; }
+  const Schema& schema() const override { return schemas_.keep(snapshot()->schema); }
   Metadata metadata() const override;
   Info info(const Work& work) const override;
   std::unique_ptr<BatchStream> query(const Query& query) const override;
@@ -31,8 +32,8 @@ class BcolzArray final : public Array {
                        const WriteOptions& options) override;
 
   std::shared_ptr<const Snapshot> snapshot() const;
-  // Runs a change on what is there now, which may have been changed by others since it was snapshot, and shows its
-  // result.
+  // Opens the array anew, since others may have changed it, runs `body` on that snapshot, and publishes a snapshot of
+  // the result. One change at a time.
   void change(const std::function<void(const Snapshot&)>& body);
 
  private:
@@ -41,6 +42,7 @@ class BcolzArray final : public Array {
   std::mutex writing_;        // held during a change
   mutable std::mutex mutex_;  // of snapshot_
   std::shared_ptr<const Snapshot> snapshot_;
+  SchemaKeeper schemas_;
 };
 
 }  // namespace tegula::bcolz

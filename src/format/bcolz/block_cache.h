@@ -1,4 +1,4 @@
-// The last few blocks that small reads decoded: a program that walks a carray row by row decodes each block once.
+// The last few blocks that small reads decoded, so that reading a carray row by row decodes each block once.
 #pragma once
 
 #include <array>
@@ -11,12 +11,12 @@
 
 namespace tegula::bcolz {
 
-// Thread-safe. Belongs to one snapshot of a carray, so a write through the same handle leaves it behind.
+// Thread-safe. Belongs to one snapshot of a carray; the snapshot after a write has a new one.
 class BlockCache {
  public:
   static constexpr std::uint64_t kLargest = 4 << 20;  // bytes of an entry; there are four
 
-  // Copies the bytes of a chunk when they are here.
+  // Copies a range of a chunk if it is cached.
   bool copy(std::uint64_t chunk, const ByteRange& range, MutableBytes out) const;
   void keep(std::uint64_t chunk, const ByteRange& range, Bytes bytes);
 

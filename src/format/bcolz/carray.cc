@@ -19,9 +19,9 @@ namespace tegula::bcolz {
 
 namespace {
 
-// Rows further apart than this are looked for one by one, so that the blocks between them stay untouched.
+// Selected rows further apart than this are read one by one, so that the blocks between them are not decoded.
 constexpr std::uint64_t kNear = 4096;
-// Reads of up to this many bytes of a chunk go through the cache: the block around them costs more than a copy.
+// Reads of up to this many bytes of a chunk use the cache: decoding the block around them costs more than copying it.
 constexpr std::uint64_t kFew = 16 << 10;
 
 std::uint64_t bytes_of_rows(std::uint64_t rows, std::uint64_t row_bytes, const std::string& file) {
@@ -30,7 +30,8 @@ std::uint64_t bytes_of_rows(std::uint64_t rows, std::uint64_t row_bytes, const s
   return *bytes;
 }
 
-// Calls body(first, last) for runs of indices: a buffer then serves many chunks, and there is still work for everybody.
+// Calls body(first, last) for runs of indices: long enough to reuse a buffer for many chunks, and enough of them for
+// all threads.
 void parallel_runs(const Work& work, std::size_t n, const std::function<void(std::size_t, std::size_t)>& body) {
   const std::size_t runs = std::min<std::size_t>(n, std::size_t{thread_count(work)} * 4);
   if (runs == 0) return;
@@ -79,7 +80,8 @@ ByteRange touched_in_row(const Picks& picks, std::span<const std::int64_t> strid
   return range;
 }
 
-// The rows of a selection that lie far apart, rising and each once; none when one range for each chunk will do.
+// The selected rows, sorted and without repetitions, if they are far apart; none when one range for each chunk is
+// better.
 std::vector<std::uint64_t> scattered_rows(const AxisPick& axis, std::uint64_t row_bytes) {
   std::vector<std::uint64_t> rows;
   if (axis.indices.empty()) {

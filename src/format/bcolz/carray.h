@@ -1,4 +1,4 @@
-// A carray as it was when it was opened.
+// One carray of a snapshot.
 #pragma once
 
 #include <algorithm>
@@ -19,21 +19,21 @@
 
 namespace tegula::bcolz {
 
-// Immutable, so that readers on any thread share one while a writer makes the next.
+// Immutable, so that threads can share it while a writer makes the next one.
 struct Carray {
   std::shared_ptr<Store> store;
   std::string prefix;  // empty, or the folder of a column
   Storage storage;
   Sizes sizes;
   std::uint64_t stored_rows = 0;       // as meta/sizes has it; a table may count fewer
-  std::vector<std::uint64_t> pending;  // chunks that are read from elsewhere; see pending_set.h
-  std::shared_ptr<BlockCache> cache;   // null: small reads are not remembered
+  std::vector<std::uint64_t> pending;  // chunks that are read from the pending set; see pending_set.h
+  std::shared_ptr<BlockCache> cache;   // null: small reads are not cached
   std::uint64_t item = 1;              // bytes of an item
-  std::uint64_t row_bytes = 1;         // 0 when an inner extent is
+  std::uint64_t row_bytes = 1;         // 0 when an inner axis has length 0
 
   // Reads meta/storage and meta/sizes. Throws not_found, corrupt, unsupported.
   static Carray open(std::shared_ptr<Store> store, std::string prefix);
-  // Sets item and row_bytes; corrupt when the sizes pass 64 bits.
+  // Sets item and row_bytes; throws corrupt when a size does not fit 63 bits.
   void measure();
 
   std::uint64_t rows() const { return sizes.shape[0]; }

@@ -16,7 +16,7 @@ constexpr std::string_view kMagic = "blpk";
 constexpr std::uint8_t kVersion = 1;
 // Below this a file is read whole: a second request costs more than the bytes.
 constexpr std::uint64_t kSmallFile = 64 << 10;
-constexpr std::uint64_t kLargestFile = kChunkFileHeader + UINT32_MAX;  // what lies behind is not the chunk's
+constexpr std::uint64_t kLargestFile = kChunkFileHeader + UINT32_MAX;  // bytes after that cannot belong to the chunk
 constexpr std::uint64_t kHead = 4096;  // both headers and the offsets of about a thousand blocks
 
 void check_header(ByteView file, const std::string& name) {
@@ -69,7 +69,7 @@ ChunkFile::ChunkFile(const Store& store, std::string key, const Expected& expect
   header_ = codec::blosc_header(ByteView(file_).subspan(kChunkFileHeader));
 
   const bool full = expected.rows == expected.most_rows;
-  // A chunk that an append filled before `sizes` was renewed holds more rows than the carray says it has.
+  // An append fills the chunk before it updates `sizes`: until then the chunk has more rows than the carray.
   if (header_.nbytes % row_bytes_ != 0 || rows() < expected.rows || rows() > expected.most_rows)
     fail(ErrorKind::corrupt, "the chunk holds {} bytes, expected {}{}", header_.nbytes, full ? "" : "at least ",
          expected.rows * row_bytes_);
@@ -82,8 +82,8 @@ void ChunkFile::fetch(std::uint64_t first, std::uint64_t last) {
   if (first <= loaded_) loaded_ = std::max(loaded_, last);
 }
 
-// Makes the blocks of the ranges present. Where a block ends is where the next one in the file starts: writers with
-// several threads do not store them in order.
+// Reads the blocks of the ranges. A block ends where the next one in the file starts, which need not be the block with
+// the next number: writers with several threads do not store them in order.
 void ChunkFile::load(std::span<const ByteRange> ranges) {
   const std::uint64_t end = stored_bytes();
   if (loaded_ >= end) return;
@@ -110,7 +110,7 @@ void ChunkFile::load(std::span<const ByteRange> ranges) {
     for (const ByteRange& range : ranges)
       for (std::uint64_t i = std::max(next, range.first / size); i * size < range.last; ++i) {
         const auto after = std::upper_bound(sorted.begin(), sorted.end(), starts[i]);
-        // Offsets out of bounds are the decoder's to refuse.
+        // The decoder will refuse offsets that are out of bounds.
         const std::uint64_t last = std::min(after == sorted.end() ? end : *after, end);
         if (starts[i] < last) spans.push_back({starts[i], last});
         next = i + 1;
@@ -176,7 +176,7 @@ void ChunkFile::check(bool maybe_spoiled) {
 }
 
 codec::BloscOptions ChunkFile::options(bool maybe_spoiled) const {
-  // Bit 4 of the flags came with C-Blosc 1.11: such a chunk is not one of the spoiled ones.
+  // Bit 4 of the flags came with C-Blosc 1.11: such a chunk cannot be one that C-Blosc 1.4 damaged.
   codec::BloscOptions out;
   out.rescue = maybe_spoiled && !(header_.flags & 0x10);
   return out;

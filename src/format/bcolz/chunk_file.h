@@ -23,12 +23,12 @@ struct ByteRange {
   std::uint64_t first = 0, last = 0;
 };
 
-// One chunk file, open for decoding parts of it. Large files are read only where blocks are needed. The buffer is
-// borrowed, so that one can serve many files; not thread-safe.
+// An open chunk file, of which ranges can be decoded. Of large files only the needed blocks are read. Borrows the
+// buffer, so that it can be reused for many files. Not thread-safe.
 class ChunkFile {
  public:
-  // Reads and checks the headers: not_found when the file is not there, corrupt when it is not what it should be.
-  // `rows` are those the carray needs of this chunk; `most_rows` those of a full chunk. `row_bytes` is not 0.
+  // Reads and checks the headers: not_found when the file is not there, corrupt when it does not match what is
+  // expected. `rows` are those the carray needs of this chunk; `most_rows` those of a full chunk. `row_bytes` is not 0.
   struct Expected {
     std::uint64_t rows = 0, most_rows = 0, row_bytes = 1;
   };
@@ -36,16 +36,16 @@ class ChunkFile {
 
   const codec::BloscHeader& header() const { return header_; }
   std::uint64_t rows() const { return header_.nbytes / row_bytes_; }
-  // Bytes of the file that count: its header and the chunk.
+  // Bytes of the file that are used: its header and the chunk.
   std::uint64_t stored_bytes() const { return kChunkFileHeader + header_.ctbytes; }
 
-  // Rounds ranges outwards to the blocks that must be decoded for them anyway, and joins those that meet.
+  // Extends ranges to the whole blocks that must be decoded for them anyway, and merges ranges that touch.
   void widen(std::vector<ByteRange>& ranges) const;
-  // Decodes the ranges, which rise and do not overlap, to their places: byte `base` of the chunk is into[0].
-  // Every block is decoded once at most.
+  // Decodes the ranges, which are sorted and do not overlap, into `into`, where byte `base` of the chunk is into[0].
+  // Decodes every block at most once.
   void decode(std::span<const ByteRange> ranges, MutableBytes into, std::uint64_t base, bool maybe_spoiled);
 
-  // Decodes everything and keeps nothing; throws corrupt.
+  // Decodes everything, to see whether that works; throws corrupt.
   void check(bool maybe_spoiled);
 
  private:
@@ -66,7 +66,7 @@ std::string chunk_key(std::string_view prefix, std::uint64_t index);
 // 12 for "__12.blp"; no value for other names.
 std::optional<std::uint64_t> chunk_index(std::string_view name);
 
-// The file of a chunk of raw bytes. `raw` stays below 2^31 - 16 bytes.
+// The chunk file of raw bytes, which must be fewer than 2^31 - 16.
 Bytes encode_chunk_file(ByteView raw, const codec::BloscParams& params);
 
 }  // namespace tegula::bcolz

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kNoAttributes = "{}\n";
 
-// Everything of a new carray but meta/sizes, whose coming makes it one.
+// A new carray but for meta/sizes, which is written last: without it there is no carray.
 struct Prepared {
   Carray carray;
   std::uint64_t rows = 0, cbytes = 0;
@@ -61,7 +61,7 @@ void make_room(Store& store, bool overwrite) {
   if (!used) return;
   if (!overwrite)
     fail(ErrorKind::invalid_argument, "there is something already; ask to overwrite it, or choose another place");
-  // What makes it an array goes first, so that no half of it can be opened.
+  // What makes it an array is removed first, so that half of it can never be opened.
   store.remove(kColumnNames);
   store.remove(kSizes);
   for (const Entry& entry : entries) {
@@ -136,7 +136,7 @@ void add_column(const Snapshot& table, const Attribute& column, const Column& va
     fail(ErrorKind::invalid_argument, "column '{}' needs {} rows of {}, which are {} bytes; given are {} bytes of {}",
          column.name, table.rows, display_name(column.type), bytes, values.data.size(), display_name(values.type));
   NewCarray made = storage_of(column, inner_axes(column), table.rows, 0);
-  table.store->remove_tree(column.name);  // what a dropped column left
+  table.store->remove_tree(column.name);  // what an interrupted drop left
   const Prepared prepared =
       prepare(table.store, column.name, std::move(made), table.rows, given ? &values : nullptr, work);
   put_sizes(prepared.carray, prepared.rows, prepared.cbytes);
@@ -165,7 +165,7 @@ void rename_column(const Snapshot& table, std::string_view from, std::string_vie
   Store& store = *table.store;
   store.remove_tree(target);
   store.make_folder(join(target, "data"));
-  // Stores have no rename for folders: the files are copied, and the list of names decides which copy counts.
+  // Stores cannot rename folders: the files are copied, and the list of names decides which copy counts.
   std::vector<std::string> files;
   for (const std::string folder : {"", "data", "meta"})
     for (const Entry& entry : store.list(join(source, folder)))

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kNotATime = std::numeric_limits<std::int64_t>::min();
 
-// The bytes of a number, turned to the order of the type.
+// The bytes of a number in the byte order of the type.
 template <Scalar T>
 void put_number(T value, const Datatype& type, std::byte* to) {
   if (type.big_endian)
@@ -132,7 +132,7 @@ bool put_elements(const Json& value, const Datatype& type, std::span<const std::
   return true;
 }
 
-// One value into zeroed bytes.
+// Stores one value in bytes that are zero.
 bool put_value(const Json& value, const Datatype& type, MutableBytes to) {
   std::byte* const p = to.data();
   switch (type.id) {
@@ -219,7 +219,7 @@ std::optional<Json> text_json(ByteView cell, const Datatype& type) {
     while (count > 0 && point(count - 1) == 0) --count;
   std::string text;
   for (std::size_t i = 0; i < count; ++i) {
-    // bcolz turns the text of an S default to ASCII bytes and fails for anything else.
+    // bcolz encodes the text of an S default as ASCII and fails for anything else.
     if (type.id == TypeId::bytes && point(i) > 0x7F) return std::nullopt;
     if (!append_utf8(text, point(i))) return std::nullopt;
   }

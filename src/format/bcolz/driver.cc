@@ -28,7 +28,7 @@ std::string_view default_filters(std::string_view, const Datatype& type) {
 }
 
 Found probe(const Store& store) {
-  // A carray that lost one of the two is still one, so that opening it says what is missing.
+  // A carray that lost one of its two files still counts as one, so that opening it reports what is missing.
   if (store.has(kColumnNames) || store.has(kStorage) || store.has(kSizes))
     return {ObjectKind::array, std::string(kFormat)};
   return {};

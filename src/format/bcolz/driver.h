@@ -5,8 +5,8 @@
 
 namespace tegula::bcolz {
 
-// Handles may be shared by reading threads; writes through one handle take turns, and a read sees the array as it was
-// before or after each of them. A reference from schema() is good until the next write through the handle.
+// Threads may share handles. Writes through one handle are made one after the other, and a read sees the array as it
+// was before or after each of them.
 extern const Driver kBcolzDriver;
 
 }  // namespace tegula::bcolz

@@ -48,7 +48,7 @@ Compression decode_compression(const Json& cparams, const std::string& file) {
   out.shuffle = number_in(shuffle, 0, 2, "\"shuffle\"", file);
   if (const auto it = cparams.find("cname"); it != cparams.end() && !it->is_null()) {
     if (!it->is_string()) fail(ErrorKind::corrupt, "'{}': \"cname\" is not text", file);
-    // A name from a later fork does not matter for reading, since chunks name their codec themselves.
+    // An unknown name does not matter for reading, since chunks name their codec themselves.
     out.cname = it->get<std::string>();
   }
   if (const auto it = cparams.find("quantize"); it != cparams.end() && !it->is_null())
@@ -153,7 +153,7 @@ std::string encode_column_names(const std::vector<std::string>& names) {
 std::string dtype_text(const Datatype& type) {
   std::string text = numpy_string(type);
   if (type.id > TypeId::timedelta || type.big_endian) return text;
-  // Units are spelled alike in both: "<M8[25s]", "datetime64[25s]".
+  // Units are spelled the same in both: "<M8[25s]", "datetime64[25s]".
   const std::size_t unit = std::min(text.find('['), text.size());
   return std::string(simple_type(type.id).name) + text.substr(unit);
 }

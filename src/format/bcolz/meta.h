@@ -11,7 +11,7 @@
 
 namespace tegula::bcolz {
 
-// `cparams`: what new chunks are compressed with. Chunks that are there are decoded by their own headers.
+// `cparams`: how new chunks are compressed. Existing chunks are decoded by what their own headers say.
 struct Compression {
   std::string cname;  // empty before bcolz 1.1, which did not record it
   int level = 5;
@@ -31,12 +31,11 @@ struct Storage {
   // Throws corrupt or unsupported, naming `file`.
   static Storage decode(ByteView text, const std::string& file);
   std::string encode() const;
-  // C-Blosc 1.4, which spoiled some chunks, was part of bcolz 0.7 to 0.12; they are the ones that wrote a flag and no
-  // codec name.
+  // bcolz 0.7 to 0.12 used C-Blosc 1.4, which damaged some chunks; these versions wrote a flag and no codec name.
   bool maybe_spoiled() const { return compression.cname.empty() && compression.shuffle_flag; }
 };
 
-// meta/sizes, replaced by every change of length. Only `shape` decides; the other two are what bcolz shows.
+// meta/sizes, replaced by every change of length. Only `shape` has an effect; bcolz displays the other two.
 struct Sizes {
   std::vector<std::uint64_t> shape;  // at least one axis; rows first
   std::uint64_t nbytes = 0, cbytes = 0;
@@ -45,7 +44,7 @@ struct Sizes {
   std::string encode() const;
 };
 
-// The names in __rootdirs__, in order. Throws corrupt for names that cannot be folders, or that come twice.
+// The names in __rootdirs__, in order. Throws corrupt for names that cannot be folders and for duplicates.
 std::vector<std::string> decode_column_names(ByteView text, const std::string& file);
 std::string encode_column_names(const std::vector<std::string>& names);
 // Whether a column of this name can be a folder below the table.

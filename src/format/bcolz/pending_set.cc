@@ -55,7 +55,7 @@ void apply(Store& store, const std::string& prefix, const std::vector<std::uint6
   });
 }
 
-// "commit" goes first: what is left without it is debris.
+// "commit" is removed first: what is left without it is ignored.
 void clear(Store& store, const std::string& prefix) {
   if (store.list(folder_key(prefix)).empty()) return;
   store.remove(commit_key(prefix));

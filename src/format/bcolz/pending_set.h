@@ -2,8 +2,8 @@
 //
 // bcolz rewrites chunks in place, one after the other, so an interruption leaves some old and some new. Here the new
 // files are first written to the folder __tegula_set__, which bcolz does not look at; then its file "commit", which
-// lists them, makes the change; then they are copied over the old ones and the folder goes. A reader that finds
-// "commit" takes the listed chunks from the folder; the next writer finishes the copying.
+// lists them, commits the change; then they are copied over the old ones and the folder is removed. A reader that finds
+// "commit" reads the listed chunks from the folder; the next writer finishes the copying.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ inline constexpr std::string_view kPendingFolder = "__tegula_set__";
 
 std::string pending_key(std::string_view prefix, std::uint64_t chunk);
 
-// The chunks that a committed change has in its folder, rising. Empty when there is none, or when a chunk file was
-// changed by somebody else since: the change is then out of date.
+// The chunks that a committed change has in its folder, sorted. Empty when there is no such change, or when others
+// changed one of the chunk files since then, which makes the set obsolete.
 std::vector<std::uint64_t> find_pending(const Store& store, const std::string& prefix);
 
 // Replaces each chunk of the list by make(index in the list), called from several threads. One chunk is replaced
@@ -30,7 +30,7 @@ std::vector<std::uint64_t> find_pending(const Store& store, const std::string& p
 void replace_chunks(const Carray& carray, const std::vector<std::uint64_t>& chunks,
                     const std::function<Bytes(std::size_t)>& make, const Work& work);
 
-// Copies what is pending to its place, and clears the folder of whatever an interrupted change left there.
+// Copies pending chunks over the old ones, and removes the folder with whatever an interrupted change left in it.
 void finish_pending(const Carray& carray);
 
 }  // namespace tegula::bcolz

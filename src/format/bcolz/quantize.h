@@ -1,4 +1,4 @@
-// `quantize` of cparams: digits that are not wanted are rounded away before a chunk is compressed.
+// `quantize` of cparams: values are rounded to this many digits before a chunk is compressed.
 #pragma once
 
 #include "tegula/bytes.h"

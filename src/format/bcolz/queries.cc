@@ -10,9 +10,9 @@ namespace tegula::bcolz {
 
 namespace {
 
-constexpr std::uint64_t kBlockRows = 65536;  // the least that is worth a round of a query
+constexpr std::uint64_t kBlockRows = 65536;  // fewer rows would make the overhead of a block noticeable
 
-// Queries bring their own threads.
+// The query itself is parallel.
 Work single() {
   Work work;
   work.threads = 1;
@@ -22,8 +22,8 @@ Work single() {
 class TableRows final : public RowSource {
  public:
   explicit TableRows(std::shared_ptr<const Snapshot> snapshot) : snapshot_(std::move(snapshot)) {
-    for (const Attribute& attribute : snapshot_->schema.attributes)
-      fields_.push_back(field_info(attribute, snapshot_->schema));
+    for (const Attribute& attribute : snapshot_->schema->attributes)
+      fields_.push_back(field_info(attribute, *snapshot_->schema));
     std::uint64_t length = 1;
     for (const Carray& column : snapshot_->columns) length = std::max(length, column.storage.chunklen);
     length = std::min(length, std::max<std::uint64_t>(snapshot_->rows, 1));
@@ -62,7 +62,7 @@ class TableRows final : public RowSource {
 class CarrayCells final : public GridSource {
  public:
   explicit CarrayCells(std::shared_ptr<const Snapshot> snapshot) : snapshot_(std::move(snapshot)) {}
-  const Schema& schema() const override { return snapshot_->schema; }
+  const Schema& schema() const override { return *snapshot_->schema; }
   void read(const Selection& selection, std::string_view field, const StridedBuffer& out,
             const Work& work) const override {
     read_field(*snapshot_, selection, field, out, work);

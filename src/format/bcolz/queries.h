@@ -1,4 +1,4 @@
-// Reads and queries of what is open.
+// Reads and queries of a snapshot.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace tegula::bcolz {
 
-// One field into place. Cells of a table's column are whole rows of it; those of a carray are its items.
+// Reads one field. The cells of a column of a table are its rows; those of a carray are its items.
 void read_field(const Snapshot& snapshot, const Selection& selection, std::string_view field, const StridedBuffer& out,
                 const Work& work);
-// Tables by rows, carrays by cells.
+// Tables are queried by rows, carrays by cells.
 std::unique_ptr<BatchStream> query(std::shared_ptr<const Snapshot> snapshot, const Query& query);
 
 }  // namespace tegula::bcolz

@@ -95,7 +95,7 @@ Attribute attribute(const std::string& name, const Carray& carray, bool column) 
   std::optional<Bytes> fill = default_item(carray.storage.dflt, out.type);
   out.fill_defined = fill.has_value();
   const Bytes one = fill ? std::move(*fill) : Bytes(out.type.full_size(), std::byte{0});
-  // A cell beyond a page of default values is not worth having in a schema; its length may be damage, too.
+  // The default of a very large cell is left out of the schema; its size may be damage, too.
   constexpr std::uint64_t kMostFill = 1 << 20;
   if (out.values_per_cell * one.size() > kMostFill)
     out.fill_defined = false;

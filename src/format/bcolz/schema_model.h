@@ -1,4 +1,4 @@
-// Between a carray or ctable and the array model.
+// A carray or ctable as a schema of the array model, and back.
 //
 // A carray is a dense array: one dimension for each axis ("dim_0", ...), one attribute without a name, tiles of
 // chunklen rows. A ctable is a table: the dimension "row" and one attribute for each column. A column with inner axes
@@ -22,7 +22,7 @@ Schema schema_of(const Snapshot& snapshot);
 // unsupported for what bcolz does not have.
 struct NewCarray {
   Storage storage;
-  std::vector<std::uint64_t> inner;  // axes behind the rows
+  std::vector<std::uint64_t> inner;  // axes after that of the rows
 };
 NewCarray storage_of(const Attribute& attribute, std::vector<std::uint64_t> inner, std::uint64_t expected_rows,
                      std::uint64_t chunklen);

@@ -43,7 +43,7 @@ void Snapshot::describe() {
   rows = columns.empty() ? 0 : columns[0].rows();
   for (const Carray& column : columns) rows = std::min(rows, column.rows());
   for (Carray& column : columns) column.sizes.shape[0] = rows;
-  schema = schema_of(*this);
+  schema = std::make_shared<const Schema>(schema_of(*this));
 }
 
 }  // namespace tegula::bcolz

@@ -1,4 +1,4 @@
-// What is at a place: one carray, or the columns of a ctable.
+// What a handle knows about its array at one moment: one carray, or the columns of a ctable.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ inline constexpr std::string_view kAttributes = "__attrs__";
 inline constexpr std::string_view kStorage = "meta/storage";
 inline constexpr std::string_view kSizes = "meta/sizes";
 
-// Immutable once made; queries and reads hold on to it while a writer makes the next one.
+// Immutable once made: reads and queries keep the one they started with while a change makes the next.
 struct Snapshot {
   std::shared_ptr<Store> store;
   bool table = false;
   std::vector<std::string> names;  // of the columns; one empty name for a carray
   std::vector<Carray> columns;
-  // Of a table, the rows that every column has: an append that was cut short leaves longer columns, whose surplus is
-  // nobody's row yet.
+  // Of a table, the rows that every column has. An interrupted append leaves some columns longer; their extra rows do
+  // not count.
   std::uint64_t rows = 0;
-  Schema schema;
+  std::shared_ptr<const Schema> schema;
 
   // Throws not_found, corrupt, unsupported.
   static std::shared_ptr<const Snapshot> open(std::shared_ptr<Store> store);

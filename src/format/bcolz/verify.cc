@@ -20,7 +20,7 @@ using Severity = Problem::Severity;
 constexpr std::string_view kRepair = "repair gives these rows up";
 constexpr std::string_view kBackup = "restore the file from a copy";
 
-// The carray with the length its own meta/sizes tells, which a table may have shortened.
+// The carray with the length of its own meta/sizes; that of a table may be shorter.
 Carray as_stored(const Carray& carray) {
   Carray out = carray;
   out.sizes.shape[0] = carray.stored_rows;
@@ -44,7 +44,7 @@ DataFolder list_data(const Carray& carray) {
   return out;
 }
 
-// No text: the chunk is there and as long as it should be. Does not decode.
+// What is wrong with the file of a chunk, without decoding it; empty when its headers and length are right.
 std::string trouble_opening(const Carray& carray, std::uint64_t chunk) {
   try {
     Bytes buffer;
@@ -56,9 +56,9 @@ std::string trouble_opening(const Carray& carray, std::uint64_t chunk) {
   }
 }
 
-// Rows before the run of missing and cut chunks at the end.
+// Rows that are left when missing and truncated chunks at the end are dropped.
 std::uint64_t rows_present(const Carray& carray, const DataFolder& data) {
-  // A damaged length can promise any number of chunks: start from the last file there is.
+  // A damaged length can claim any number of chunks: start from the last file that exists.
   std::uint64_t chunk = carray.chunks();
   if (data.chunks.empty()) return 0;
   chunk = std::min(chunk, *data.chunks.rbegin() + 1);
@@ -164,7 +164,7 @@ std::vector<Problem> verify(const Snapshot& snapshot, const Work& work) {
             {Severity::note, snapshot.store->describe(entry.name), "a folder that is not a column of the table", ""});
   }
   for (const Carray& carray : snapshot.columns) check_carray(as_stored(carray), work, problems);
-  // Damage first; by name, since chunks are looked at in any order.
+  // Damage first, then by name: chunks were checked in any order.
   std::sort(problems.begin(), problems.end(), [](const Problem& a, const Problem& b) {
     return std::tie(b.severity, a.file, a.text) < std::tie(a.severity, b.file, b.text);
   });

@@ -1,4 +1,4 @@
-// What is wrong with a carray or ctable, and what of it can be put right.
+// Finding and repairing damage of a carray or ctable.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace tegula::bcolz {
 
-// Decodes every chunk; returns problems instead of throwing them.
+// Decodes every chunk; returns what is wrong instead of throwing.
 std::vector<Problem> verify(const Snapshot& snapshot, const Work& work);
 
 // See include/tegula/bcolz.h.

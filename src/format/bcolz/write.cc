@@ -15,7 +15,7 @@ namespace tegula::bcolz {
 
 namespace {
 
-// The column of a batch for each carray, checked. Rows of a carray may come as cells of any shape.
+// The checked column of the batch for each carray. Rows of a carray may be given as cells of any shape.
 std::vector<const Column*> match_columns(const Snapshot& snapshot, const Batch& batch, std::uint64_t& rows) {
   std::vector<const Column*> out;
   if (batch.columns.size() != snapshot.columns.size())
@@ -45,7 +45,8 @@ std::vector<const Column*> match_columns(const Snapshot& snapshot, const Batch& 
   return out;
 }
 
-// bcolz takes the length of the first column for the table's, tegula the shortest: the first is the last to grow.
+// To bcolz the length of a table is that of the first column, to tegula that of the shortest: the first is written
+// last.
 void grow_sizes(const Snapshot& snapshot, std::uint64_t rows, const std::vector<std::uint64_t>& added) {
   for (std::size_t i = snapshot.columns.size(); i-- > 0;) {
     const Carray& carray = snapshot.columns[i];
@@ -76,7 +77,7 @@ void append(const Snapshot& snapshot, const Batch& batch, const Work& work) {
 }
 
 void resize(const Snapshot& snapshot, const std::vector<std::uint64_t>& shape, const Work& work) {
-  const std::vector<std::uint64_t> now = snapshot.schema.shape();
+  const std::vector<std::uint64_t> now = snapshot.schema->shape();
   if (shape.size() != now.size() || !std::equal(shape.begin() + 1, shape.end(), now.begin() + 1))
     fail(ErrorKind::invalid_argument, "only the number of rows can change: from ({}) to ({}) is not possible",
          fmt::join(now, ", "), fmt::join(shape, ", "));

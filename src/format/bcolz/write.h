@@ -1,6 +1,6 @@
-// Changes of a carray or of all columns of a ctable together. Wherever one is cut short, what is there opens as before
-// or as after: chunks are written so that the rows counted stay valid, and `sizes` in an order in which the shortest
-// column, which decides, changes last when rows are added and first when rows go.
+// Changes of a carray, or of all columns of a ctable together. An interrupted change leaves the array as it was before
+// or after it: chunks are written so that the rows counted so far stay valid, and the length of the shortest column,
+// which is that of the table, is written last when rows are added and first when rows are removed.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 #include "format/tiledb/driver.h"
 
+#include "format/tiledb/array.h"
 #include "format/tiledb/create.h"
 #include "format/tiledb/fragment_target.h"
 #include "format/tiledb/group.h"
-#include "format/tiledb/tiledb_group.h"
-#include "format/tiledb/writable_array.h"
+#include "format/tiledb/listing/object_kind.h"
 
 namespace tegula::tiledb {
 
@@ -43,14 +43,14 @@ Found probe_store(const Store& store) {
 }
 
 std::shared_ptr<Array> open_store_array(std::shared_ptr<Store> store, const OpenOptions& options) {
-  return std::make_shared<WritableArray>(std::move(store), options);
+  return std::make_shared<TiledbArray>(std::move(store), options);
 }
 
 std::shared_ptr<Group> open_store_group(std::shared_ptr<Store> store, const OpenOptions& options) {
   return std::make_shared<TiledbGroup>(std::move(store), options);
 }
 
-const Store& store_of(const Array& array) { return *writable(array).store(); }
+const Store& store_of(const Array& array) { return *tiledb_array(array).store(); }
 
 }  // namespace
 

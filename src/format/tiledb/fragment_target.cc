@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "format/tiledb/array.h"
 #include "format/tiledb/disk/versions.h"
 #include "format/tiledb/pass_tiles.h"
-#include "format/tiledb/writable_array.h"
 #include "tegula/tiledb.h"
 
 namespace tegula::tiledb {
@@ -46,7 +46,7 @@ class TiledbTarget final : public FragmentTarget {
 
   std::unique_ptr<CellWriter> write_box(const Coordinates& first, const Coordinates& count,
                                         const WriteOptions& options) override {
-    return writable(to_).write_box_stream(first, count, options);
+    return tiledb_array(to_).write_box_stream(first, count, options);
   }
   bool copies_tiles() const override { return pass_ != nullptr; }
   std::uint64_t copy_box(const Coordinates& first, const Coordinates& count, const BoxReader& read,

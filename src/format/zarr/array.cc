@@ -18,12 +18,12 @@
 
 namespace tegula::zarr {
 
-// Shares the snapshot and the store with the array that made it, so that a query may outlive changes of the array.
+// Shares the snapshot and the store with the array, so that a query can go on after the array changed or was closed.
 class ZarrArray::Source final : public GridSource {
  public:
   Source(std::shared_ptr<const Snapshot> snapshot, ChunkStore chunks)
       : snapshot_(std::move(snapshot)), chunks_(std::move(chunks)) {}
-  const Schema& schema() const override { return snapshot_->schema; }
+  const Schema& schema() const override { return *snapshot_->schema; }
   void read(const Selection& selection, std::string_view, const StridedBuffer& out, const Work& work) const override {
     chunks_.read(resolve(selection, snapshot_->meta.shape), out, work);
   }
@@ -77,47 +77,47 @@ ZarrArray::ZarrArray(std::shared_ptr<Store> store, ArrayMeta meta, Missing missi
   publish(std::move(meta));
 }
 
-std::shared_ptr<const Snapshot> ZarrArray::current() const {
-  const std::lock_guard lock(snapshots_mutex_);
-  return snapshots_.back();
+std::shared_ptr<const Snapshot> ZarrArray::snapshot() const {
+  const std::lock_guard lock(mutex_);
+  return snapshot_;
 }
 
 std::shared_ptr<const Snapshot> ZarrArray::refreshed() {
-  std::shared_ptr<const Snapshot> snapshot = current();
-  ArrayMeta stored = load_meta(*store_, snapshot->meta.version);
-  if (stored.shape == snapshot->meta.shape) return snapshot;
+  std::shared_ptr<const Snapshot> now = snapshot();
+  ArrayMeta stored = load_meta(*store_, now->meta.version);
+  if (stored.shape == now->meta.shape) return now;
   publish(std::move(stored));
-  return current();
+  return snapshot();
 }
 
 void ZarrArray::publish(ArrayMeta meta) {
-  auto snapshot = std::make_shared<const Snapshot>(std::move(meta));
-  const std::lock_guard lock(snapshots_mutex_);
-  snapshots_.push_back(std::move(snapshot));
+  auto next = std::make_shared<const Snapshot>(std::move(meta));
+  const std::lock_guard lock(mutex_);
+  snapshot_ = std::move(next);
 }
 
-Metadata ZarrArray::metadata() const { return metadata_of(load_attributes(*store_, current()->meta.version)); }
+Metadata ZarrArray::metadata() const { return metadata_of(load_attributes(*store_, snapshot()->meta.version)); }
 
 std::unique_ptr<BatchStream> ZarrArray::query(const Query& query) const {
-  std::shared_ptr<const Snapshot> snapshot = current();
-  ChunkStore store = chunks(*snapshot);
-  return query_grid(std::make_shared<Source>(std::move(snapshot), std::move(store)), query);
+  std::shared_ptr<const Snapshot> now = snapshot();
+  ChunkStore store = chunks(*now);
+  return query_grid(std::make_shared<Source>(std::move(now), std::move(store)), query);
 }
 
 void ZarrArray::read(const Selection& selection, std::string_view field, const StridedBuffer& out,
                      const Work& work) const {
   check_field(field);
-  const std::shared_ptr<const Snapshot> snapshot = current();
-  if (snapshot->meta.cell.var)
+  const std::shared_ptr<const Snapshot> now = snapshot();
+  if (now->meta.cell.var)
     fail(ErrorKind::unsupported, "cells of any length do not fit a buffer; read them with query()");
-  const Picks picks = resolve(selection, snapshot->meta.shape);
+  const Picks picks = resolve(selection, now->meta.shape);
   check_shape(out.shape, picks.shape());
-  chunks(*snapshot).read(picks, out, work);
+  chunks(*now).read(picks, out, work);
 }
 
 Info ZarrArray::info(const Work&) const {
-  const std::shared_ptr<const Snapshot> snapshot = current();
-  const ArrayMeta& meta = snapshot->meta;
+  const std::shared_ptr<const Snapshot> now = snapshot();
+  const ArrayMeta& meta = now->meta;
   const ChunkListing listing = list_chunks(*store_, meta);
   Info info;
   FieldSize field;
@@ -134,9 +134,9 @@ Info ZarrArray::info(const Work&) const {
 }
 
 std::vector<Problem> ZarrArray::verify(const Work& work) const {
-  const std::shared_ptr<const Snapshot> snapshot = current();
-  const ArrayMeta& meta = snapshot->meta;
-  const ChunkStore store = chunks(*snapshot);
+  const std::shared_ptr<const Snapshot> now = snapshot();
+  const ArrayMeta& meta = now->meta;
+  const ChunkStore store = chunks(*now);
   const ChunkListing listing = list_chunks(*store_, meta);
   std::vector<Problem> problems(listing.chunks.size());
   parallel_for(work, listing.chunks.size(), [&](std::size_t i) {
@@ -169,24 +169,23 @@ std::vector<Problem> ZarrArray::verify(const Work& work) const {
 void ZarrArray::write(const Selection& selection, std::string_view field, const StridedView& values,
                       const WriteOptions& options) {
   check_field(field);
-  const std::shared_ptr<const Snapshot> snapshot = current();
-  if (snapshot->meta.cell.var)
-    fail(ErrorKind::unsupported, "cells of any length are written with append() or as a batch");
-  const Picks picks = resolve(selection, snapshot->meta.shape);
+  const std::shared_ptr<const Snapshot> now = snapshot();
+  if (now->meta.cell.var) fail(ErrorKind::unsupported, "cells of any length are written with append() or as a batch");
+  const Picks picks = resolve(selection, now->meta.shape);
   check_shape(values.shape, picks.shape());
-  chunks(*snapshot).write(picks, snapshot->meta.shape, values, options.work);
+  chunks(*now).write(picks, now->meta.shape, values, options.work);
 }
 
-void ZarrArray::write_batch(const Snapshot& snapshot, const Batch& batch, const Shape& shape, const Picks& picks,
-                            Order order, const Work& work) const {
+void ZarrArray::write_batch(const Snapshot& on, const Batch& batch, const Shape& shape, const Picks& picks, Order order,
+                            const Work& work) const {
   const Column& column = column_of(batch);
-  const bool var = snapshot.meta.cell.var;
-  if (column.var() != var || (!var && column.cell_size() != snapshot.meta.cell.item()))
+  const bool var = on.meta.cell.var;
+  if (column.var() != var || (!var && column.cell_size() != on.meta.cell.item()))
     fail(ErrorKind::invalid_argument, "the column holds {}, the array {}", display_name(column.type),
-         display_name(snapshot.meta.cell.type));
+         display_name(on.meta.cell.type));
   if (column.cells() != picks.cells())
     fail(ErrorKind::invalid_argument, "the column has {} cells, expected {}", column.cells(), picks.cells());
-  const ChunkStore store = chunks(snapshot);
+  const ChunkStore store = chunks(on);
   if (order != Order::row && (var || order != Order::col))
     fail(ErrorKind::unsupported, "cells of zarr arrays are given in row order, numbers in column order too");
   if (var) {
@@ -200,18 +199,18 @@ void ZarrArray::write_batch(const Snapshot& snapshot, const Batch& batch, const 
 }
 
 void ZarrArray::write(const Selection& selection, const Batch& cells, const WriteOptions& options) {
-  const std::shared_ptr<const Snapshot> snapshot = current();
-  write_batch(*snapshot, cells, snapshot->meta.shape, resolve(selection, snapshot->meta.shape), options.order,
-              options.work);
+  const std::shared_ptr<const Snapshot> now = snapshot();
+  write_batch(*now, cells, now->meta.shape, resolve(selection, now->meta.shape), options.order, options.work);
 }
 
 void ZarrArray::write(const Batch& cells, const WriteOptions& options) { write(Selection{}, cells, options); }
 
-// The new cells lie outside of the array until the document says otherwise, so a stop leaves the array as it was.
+// The new cells are outside of the array until the document has the new shape, so an interruption leaves the array as
+// it was.
 void ZarrArray::append(const Batch& rows, const WriteOptions& options) {
   const std::lock_guard lock(locks_.document());
-  const std::shared_ptr<const Snapshot> snapshot = refreshed();
-  const Shape& shape = snapshot->meta.shape;
+  const std::shared_ptr<const Snapshot> now = refreshed();
+  const Shape& shape = now->meta.shape;
   if (shape.empty()) fail(ErrorKind::invalid_argument, "an array without axes cannot be appended to");
   Shape box = shape;
   box[0] = 1;
@@ -223,8 +222,8 @@ void ZarrArray::append(const Batch& rows, const WriteOptions& options) {
   if (rows.shape && *rows.shape != box) check_shape(*rows.shape, box);
   Shape grown = shape;
   grown[0] += box[0];
-  write_batch(*snapshot, rows, grown, rows_of(box, shape[0], box[0]), options.order, options.work);
-  ArrayMeta meta = snapshot->meta;
+  write_batch(*now, rows, grown, rows_of(box, shape[0], box[0]), options.order, options.work);
+  ArrayMeta meta = now->meta;
   meta.shape = grown;
   put_document(meta);
   publish(std::move(meta));
@@ -232,13 +231,13 @@ void ZarrArray::append(const Batch& rows, const WriteOptions& options) {
 
 void ZarrArray::put_document(ArrayMeta& meta) const {
   if (meta.version == 3 || meta.version == 2) {
-    // Somebody else may have changed the rest of it.
+    // Others may have changed other members of the document.
     const ArrayMeta stored = load_meta(*store_, meta.version);
     meta.document = stored.document;
   }
   meta.document["shape"] = meta.shape;
   if (meta.pickled) {
-    // zarr 0.4.0's dialect: JSON, which later programs read and which runs no code.
+    // Written as zarr 0.4.0 does, in JSON, which later programs read and which cannot run code.
     meta.document["fill_value"] =
         meta.fill_defined ? fill_to_json(meta.cell.fill, meta.cell.type, FillStyle::numpy) : Json(nullptr);
     meta.pickled = false;
@@ -250,19 +249,20 @@ void ZarrArray::remove_outside(const ArrayMeta& meta) const {
   for (const ChunkFile& file : list_chunks(*store_, meta).outside) store_->remove(file.key);
 }
 
-// The document goes first: chunks that a stop leaves behind are debris, chunks removed too early would be a loss.
+// The document is written first: chunks that an interruption leaves behind do no harm, chunks removed too early would
+// be lost data.
 void ZarrArray::resize(const std::vector<std::uint64_t>& shape, const WriteOptions&) {
   const std::lock_guard lock(locks_.document());
-  const std::shared_ptr<const Snapshot> snapshot = refreshed();
-  if (shape.size() != snapshot->meta.rank())
-    fail(ErrorKind::invalid_argument, "the new shape has {} axes, the array {}", shape.size(), snapshot->meta.rank());
-  ArrayMeta meta = snapshot->meta;
+  const std::shared_ptr<const Snapshot> now = refreshed();
+  if (shape.size() != now->meta.rank())
+    fail(ErrorKind::invalid_argument, "the new shape has {} axes, the array {}", shape.size(), now->meta.rank());
+  ArrayMeta meta = now->meta;
   meta.shape = shape;
   put_document(meta);
   publish(meta);
   bool shrinks = false;
-  for (std::size_t a = 0; a < shape.size(); ++a) shrinks |= shape[a] < snapshot->meta.shape[a];
-  // The original format keeps them, and shows them again when the array grows.
+  for (std::size_t a = 0; a < shape.size(); ++a) shrinks |= shape[a] < now->meta.shape[a];
+  // The original format keeps such chunks, and shows them again when the array grows.
   if (shrinks && meta.version != 0) remove_outside(meta);
 }
 

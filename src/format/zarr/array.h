@@ -1,4 +1,4 @@
-// An open array of any version.
+// The open array behind the public Array, for every version.
 #pragma once
 
 #include <memory>
@@ -8,19 +8,20 @@
 #include "format/zarr/chunk/chunk_store.h"
 #include "format/zarr/meta/array_meta.h"
 #include "format/zarr/snapshot.h"
+#include "model/schema_keeper.h"
 #include "store/store.h"
 #include "tegula/array.h"
 
 namespace tegula::zarr {
 
-// One attribute without a name, dimensions that count from 0. Reads and writes may run at once; writes of overlapping
-// selections, and changes of shape and attributes, do not lose each other inside a process, whichever handle they go
-// through. Text is read by query() and written in batches.
+// One attribute without a name; dimensions start at 0. Thread-safe: reads and writes may run at the same time, and of
+// overlapping writes, and of changes of shape and metadata, none is lost within a process, even through different
+// handles. Text is read by query() and written as batches.
 class ZarrArray final : public Array {
  public:
   ZarrArray(std::shared_ptr<Store> store, ArrayMeta meta, Missing missing);
 
-  const Schema& schema() const override { return current()->schema; }
+  const Schema& schema() const override { return schemas_.keep(snapshot()->schema); }
   Metadata metadata() const override;
   Info info(const Work& work) const override;
   std::unique_ptr<BatchStream> query(const Query& query) const override;
@@ -30,7 +31,7 @@ class ZarrArray final : public Array {
 
   void write(const Selection& selection, std::string_view field, const StridedView& values,
              const WriteOptions& options) override;
-  // One column, in row order of the selection; how text is written.
+  // One column, in row order of the selection; the way to write text.
   void write(const Selection& selection, const Batch& cells, const WriteOptions& options) override;
   // All cells of the array.
   void write(const Batch& cells, const WriteOptions& options) override;
@@ -39,13 +40,14 @@ class ZarrArray final : public Array {
   void update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes,
                        const WriteOptions& options) override;
 
-  // What copies of encoded chunks need; the reference stays valid as long as the handle.
+  // What copying encoded chunks needs.
   const Store& store() const { return *store_; }
-  const ArrayMeta& meta() const { return current()->meta; }
+  ArrayMeta meta() const { return snapshot()->meta; }
+  std::shared_ptr<const Snapshot> snapshot() const;
 
  private:
-  std::shared_ptr<const Snapshot> current() const;
-  // After a look at the store: another handle may have changed the shape. Called under the lock of the document.
+  // The snapshot, made anew if the stored shape differs, as after a change through another handle. The caller holds
+  // locks_.document().
   std::shared_ptr<const Snapshot> refreshed();
   void publish(ArrayMeta meta);
   ChunkStore chunks(const Snapshot& snapshot) const { return {store_, snapshot.meta, locks_, missing_}; }
@@ -59,8 +61,9 @@ class ZarrArray final : public Array {
   std::shared_ptr<Store> store_;
   ChunkLocks locks_;
   Missing missing_;
-  mutable std::mutex snapshots_mutex_;
-  std::vector<std::shared_ptr<const Snapshot>> snapshots_;
+  mutable std::mutex mutex_;  // of snapshot_
+  std::shared_ptr<const Snapshot> snapshot_;
+  SchemaKeeper schemas_;
 };
 
 }  // namespace tegula::zarr

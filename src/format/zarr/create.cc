@@ -15,7 +15,7 @@ namespace tegula::zarr {
 
 namespace {
 
-// The document goes first: what a stop leaves behind is then no array rather than half of one.
+// The document is removed first, so that an interruption never leaves half an array.
 void clear(Store& store, const Node& node) {
   store.remove(node.kind == ObjectKind::group ? kDocuments[node.version].group : kDocuments[node.version].array);
   for (const Entry& entry : store.list("")) {
@@ -38,7 +38,7 @@ Json axis_attribute(const Schema& schema) {
   return attributes;
 }
 
-// Here the document says what somebody asks for: what is wrong with it is wrong with the request.
+// The document is what the caller asked for: an error in it is an invalid argument, not damage.
 auto as_asked(auto&& make) {
   try {
     const ContextNode::Adopt alone(nullptr);
@@ -68,7 +68,7 @@ std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& 
   const int version = schema.format.back() - '0';
   if (options.format_version && *options.format_version != static_cast<std::uint32_t>(version))
     fail(ErrorKind::invalid_argument, "format {} has no version {}", schema.format, *options.format_version);
-  // Made and parsed before anything is touched, so that a schema the format cannot hold changes nothing.
+  // Made and parsed before anything is changed: a schema that the format cannot express must not remove what is there.
   const std::string document = as_asked([&] { return dump_document(kMake[version](schema), version); });
   ArrayMeta meta = as_asked([&] { return kParse[version](bytes_of(document), kDocuments[version].array); });
   if (version == 1 || version == 2) meta.attributes = axis_attribute(schema);

@@ -8,12 +8,12 @@
 
 namespace tegula::zarr {
 
-// Writes the documents of an empty array and opens it. Throws invalid_argument when something is there already, unless
-// `overwrite` is set and it is zarr's.
+// Writes the documents of an empty array and opens it. Throws invalid_argument unless the folder is empty, or holds a
+// zarr node and options.overwrite is set.
 std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options);
 
-// Makes the folder ready for new documents. Throws invalid_argument when a node is there already, unless `overwrite` is
-// set, and when something else is.
+// Clears the folder for a new node. Throws invalid_argument when it holds a zarr node and `overwrite` is not set, or
+// anything else.
 void make_room(Store& store, bool overwrite);
 
 }  // namespace tegula::zarr

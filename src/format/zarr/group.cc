@@ -47,7 +47,8 @@ class ZarrGroup final : public Group {
   Json attributes_;
 };
 
-// What others changed meanwhile stays. Consolidated metadata of format 2 is a copy that readers prefer, so it follows.
+// Reads the document again, so that changes by others are kept. Consolidated metadata of format 2 is a copy that
+// readers prefer, so it is updated too.
 void ZarrGroup::update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes, const WriteOptions&) {
   const DocumentNames& documents = kDocuments[version_];
   const std::lock_guard lock(locks_.document());
@@ -89,7 +90,7 @@ class MemberList {
   std::vector<Member> members_;
 };
 
-// Folders below a group are asked one by one; those without documents are groups when nodes lie below them.
+// Looks at every folder below a group; one without documents is a group if there are nodes below it.
 std::vector<Member> listed_members(const Store& store) {
   MemberList members(store);
   for (const Entry& entry : store.list("")) {
@@ -108,7 +109,7 @@ std::vector<Member> listed_members(const Store& store) {
   return members.take();
 }
 
-// "deep/er/y/.zarray" makes "deep" a member; what it is, its own document says.
+// "deep/er/y/.zarray" makes "deep" a member; its own document says which kind.
 std::vector<Member> consolidated_v2(const Store& store, const Json& metadata) {
   MemberList members(store);
   for (const auto& [path, value] : metadata.items()) {
@@ -175,7 +176,7 @@ std::shared_ptr<Group> open_v3(std::shared_ptr<Store> store) {
 
 int implicit_group(const Store& store) {
   for (const Entry& entry : store.list("")) {
-    if (!entry.folder) return -1;  // a folder of folders, or not ours
+    if (!entry.folder) return -1;  // an implicit group holds only folders
     if (const Node node = find_node(store, entry.name); node.kind != ObjectKind::none) return node.version;
   }
   return -1;

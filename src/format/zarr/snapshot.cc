@@ -4,6 +4,7 @@
 
 namespace tegula::zarr {
 
-Snapshot::Snapshot(ArrayMeta stored) : meta(std::move(stored)), schema(schema_of(meta)) {}
+Snapshot::Snapshot(ArrayMeta stored)
+    : meta(std::move(stored)), schema(std::make_shared<const Schema>(schema_of(meta))) {}
 
 }  // namespace tegula::zarr

@@ -1,6 +1,8 @@
 // What a handle knows about its array at one moment.
 #pragma once
 
+#include <memory>
+
 #include "format/zarr/meta/array_meta.h"
 #include "tegula/schema.h"
 
@@ -11,7 +13,7 @@ struct Snapshot {
   explicit Snapshot(ArrayMeta stored);
 
   ArrayMeta meta;
-  Schema schema;
+  std::shared_ptr<const Schema> schema;
 };
 
 }  // namespace tegula::zarr

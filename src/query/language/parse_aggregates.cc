@@ -11,6 +11,12 @@ namespace {
 // In the order of AggregateOp.
 constexpr std::string_view kNames[] = {"count", "sum", "min", "max", "mean", "null_count", "std"};
 
+std::string known_names() {
+  std::string out;
+  for (const std::string_view name : kNames) (out += out.empty() ? "" : ", ") += name;
+  return out;
+}
+
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text), token_(next_token(text, 0)) {}
@@ -55,7 +61,7 @@ class Parser {
       word = name("an aggregate such as count() or sum(x)");
     }
     const auto op = find_aggregate(word);
-    if (!op) wrong(fmt::format("'{}' is none of {}", word, fmt::join(kNames, ", ")));
+    if (!op) wrong(fmt::format("'{}' is none of {}", word, known_names()));
     aggregate.op = *op;
     if (!take("(")) wrong("expected '('");
     if (aggregate.op == AggregateOp::count)

@@ -147,7 +147,7 @@ class MemoryUpload final : public Upload {
   Bytes bytes_;
 };
 
-// Blocks of one size, made when they are first written to.
+// Blocks of one size, allocated when they are first written to.
 class MemoryScratch final : public Scratch {
  public:
   void write(std::uint64_t offset, ByteView bytes) override {

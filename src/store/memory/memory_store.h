@@ -10,7 +10,7 @@
 namespace tegula {
 
 std::shared_ptr<Store> make_memory_store();
-// One that lives as long as the process and is found again by its name; "a/b" is the folder "b" of "a".
+// The store of that name, which lives as long as the process; "a/b" is the folder "b" of "a".
 std::shared_ptr<Store> open_memory_store(std::string_view name);
 
 }  // namespace tegula

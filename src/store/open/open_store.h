@@ -1,4 +1,4 @@
-// From a URI to the store behind it.
+// Opening a store by its URI.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace tegula {
 
-// Plain paths, file:// and mem:// URIs. A mem:// store lives as long as the process and is found again by its name.
+// Plain paths, file:// and mem:// URIs. A mem:// store lives as long as the process; its name finds it again.
 std::shared_ptr<Store> open_store(const std::string& uri, const StoreOptions& options = {});
 
 }  // namespace tegula

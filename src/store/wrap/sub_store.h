@@ -1,4 +1,4 @@
-// A folder of a store as a store of its own.
+// A folder of a store as a store.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace tegula {
 
-// Views `prefix` of another store as a store of its own.
+// Keys of the new store are below `prefix` of the other.
 std::shared_ptr<Store> sub_store(std::shared_ptr<Store> store, std::string prefix);
 
 }  // namespace tegula

@@ -1,4 +1,6 @@
 // Changes: what is visible when, what survives a stop, what parallel writers may count on.
+#include "format/zarr/array.h"
+
 #include <thread>
 
 #include "base/endian.h"
@@ -122,6 +124,24 @@ TEST_P(EveryFormat, AttributesAreJson) {
   const Metadata metadata = reopen(store)->metadata();
   ASSERT_EQ(metadata.size(), 1u);
   EXPECT_EQ(parse_json(metadata.at("list").data, "x"), Json::parse(R"([1, null, "caf\u00e9"])"));
+}
+
+// A reference that schema() returned shows what it showed; snapshots that nobody uses are freed.
+TEST_P(EveryFormat, SchemasOutliveChangesAndSnapshotsDoNot) {
+  const auto array = create({GetParam(), {4, 3}, {2, 3}, {}}, make_memory_store());
+  const std::weak_ptr<const zarr::Snapshot> first = dynamic_cast<const zarr::ZarrArray&>(*array).snapshot();
+  const Schema& four = array->schema();
+  MetaValue value;
+  value.json = true;
+  value.data = copy_of(bytes_of("1"));
+  array->update_metadata({{"a", value}});
+  EXPECT_TRUE(first.expired());
+  EXPECT_EQ(&array->schema(), &four) << "nothing about the schema changed";
+  array->resize({6, 3});
+  EXPECT_EQ(four.shape(), (Shape{4, 3}));
+  EXPECT_EQ(array->schema().shape(), (Shape{6, 3}));
+  array->resize({4, 3});
+  EXPECT_EQ(&array->schema(), &four);
 }
 
 TEST_P(EveryFormat, MissingChunksAreFillOrAnError) {

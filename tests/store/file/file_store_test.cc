@@ -91,6 +91,70 @@ TEST(FileStore, RefusalsArePermissionErrors) {
   ::chmod(folder.path().c_str(), 0755);
 }
 
+// A folder that can be listed but not searched: its entries are there, and what they are is not known.
+TEST(FileStore, UnreadableIsNotAbsent) {
+  const testing::TempFolder folder;
+  const auto store = open_file_store(folder.path());
+  store->put_text("commits/f", "x");
+  ::chmod(folder.path().c_str(), 0755);
+  ::chmod((folder / "commits").c_str(), 0744);
+  {
+    const Nobody nobody;
+    EXPECT_ERROR(permission, "listing", store->list("commits"));
+    EXPECT_ERROR(permission, "commits/f", store->size("commits/f"));
+  }
+  ::chmod((folder / "commits").c_str(), 0755);
+  EXPECT_EQ(store->list("commits").size(), 1u);
+}
+
+TEST(FileStore, DanglingLinksAreNotListed) {
+  const testing::TempFolder folder;
+  fs::create_symlink("gone", folder / "dangling");
+  EXPECT_TRUE(open_file_store(folder.path())->list("").empty());
+}
+
+// Every change through a link that leads outside is refused, and nothing outside changes.
+TEST(FileStore, ChangesDoNotFollowLinksOutside) {
+  const testing::TempFolder folder;
+  fs::create_directories(folder / "array");
+  fs::create_directories(folder / "outside/empty");
+  std::ofstream(folder / "outside/file") << "old";
+  fs::create_directory_symlink("../outside", folder / "array/c");
+  fs::create_symlink("../outside/file", folder / "array/file");
+  const auto store = open_file_store(folder / "array");
+  EXPECT_ERROR(permission, "leads outside", store->put_text("c/new", "x"));
+  EXPECT_ERROR(permission, "leads outside", store->put_text("c/deep/new", "x"));
+  EXPECT_ERROR(permission, "leads outside", store->put_text("c/file", "x"));
+  EXPECT_ERROR(permission, "leads outside", store->begin("c/new"));
+  EXPECT_ERROR(permission, "leads outside", store->make_folder("c/made"));
+  EXPECT_ERROR(permission, "leads outside", store->remove("c/file"));
+  EXPECT_ERROR(permission, "leads outside", store->remove("c/empty"));
+  EXPECT_ERROR(permission, "leads outside", store->remove_tree("c"));
+  EXPECT_ERROR(permission, "leads outside", store->sync_folder("c"));
+  store->put_text("file", "inside");  // replaces the link
+  store->remove("c");                 // removes the link
+  std::string outside;
+  std::ifstream(folder / "outside/file") >> outside;
+  EXPECT_EQ(outside, "old");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder / "outside"), {}), 2);
+  EXPECT_EQ(text_of(*store->get("file")), "inside");
+  EXPECT_EQ(store->list("").size(), 1u) << "no temporary file is left";
+}
+
+TEST(FileStore, LinksInsideAndFollowedLinksAreWrittenThrough) {
+  const testing::TempFolder folder;
+  fs::create_directories(folder / "array/real");
+  fs::create_directories(folder / "outside");
+  fs::create_directory_symlink("real", folder / "array/in");
+  fs::create_directory_symlink("../outside", folder / "array/out");
+  open_file_store(folder / "array")->put_text("in/f", "x");
+  EXPECT_TRUE(fs::exists(folder / "array/real/f"));
+  StoreOptions follow;
+  follow.follow_links = true;
+  open_file_store(folder / "array", follow)->put_text("out/f", "x");
+  EXPECT_TRUE(fs::exists(folder / "outside/f"));
+}
+
 TEST(FileStore, AWriteTheSystemRefusesLeavesNothing) {
   const testing::TempFolder folder;
   const auto store = open_file_store(folder.path());

@@ -24,7 +24,7 @@ class Lister {
     const std::size_t slash = meta_.keys.prefix.rfind('/');
     const std::string folder = slash == std::string::npos ? "" : meta_.keys.prefix.substr(0, slash);
     walk(folder, 0);
-    // The one chunk of an array without axes lies beside the folder of the others.
+    // The only chunk of an array without axes is not in the folder of chunks but beside it.
     if (meta_.rank() == 0 && !folder.empty())
       if (const auto size = store_.size(meta_.keys.scalar)) listing_.chunks.push_back({meta_.keys.scalar, *size, {}});
     return std::move(listing_);

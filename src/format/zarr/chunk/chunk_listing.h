@@ -14,7 +14,7 @@ struct ChunkFile {
 
 struct ChunkListing {
   std::vector<ChunkFile> chunks;   // inside the grid
-  std::vector<ChunkFile> outside;  // named like chunks, but outside of it
+  std::vector<ChunkFile> outside;  // named like chunks, but outside of the grid
   std::vector<ChunkFile> others;   // neither chunks nor metadata
 };
 

@@ -14,17 +14,18 @@ namespace {
 
 constexpr std::size_t kChunkLocks = 256, kDocumentLocks = 16;
 
-// The only state that handles share: two of them must not change a chunk at once, and neither knows of the other. It is
-// a fixed number of locks and no list of arrays; arrays that meet on a lock wait for each other and no more.
+// The only state that handles share: two of them must not change a chunk at the same time, and neither knows of the
+// other. A fixed number of locks, not a list of arrays; arrays that hash to the same lock wait for each other, nothing
+// worse.
 struct Table {
   pid_t owner = ::getpid();
-  Table* before = nullptr;  // of the process that was forked
+  Table* before = nullptr;  // of the parent process
   std::array<std::shared_mutex, kChunkLocks> chunks;
   std::array<std::mutex, kDocumentLocks> documents;
 };
 
-// A fork may copy locks that nobody in the child will open: the child gets a table of its own. Tables are never
-// destroyed, since threads may still hold a lock while the process exits.
+// fork() may copy locks that are held and that nothing in the child will release: the child gets a table of its own.
+// Tables are never destroyed, since threads may still hold a lock while the process exits.
 Table& table() {
   static std::atomic<Table*> current{nullptr};
   Table* found = current.load(std::memory_order_acquire);

@@ -17,10 +17,10 @@ namespace tegula::zarr {
 
 namespace {
 
-// No codec shrinks more than this, so a file that would have to is damaged, or its metadata is.
+// No codec compresses better than this ratio: if a file had to, it or its metadata is damaged.
 constexpr std::uint64_t kTrustedSize = std::uint64_t{1} << 30;
 constexpr std::uint64_t kLargestRatio = 65536;
-// Numbers of cells of any length fit below the piece's number.
+// A 64-bit number holds the number of a cell in these bits, and the number of its piece above them.
 constexpr unsigned kCellBits = 36;
 constexpr std::uint64_t kFill = UINT64_MAX;
 
@@ -35,14 +35,14 @@ void fill_cells(MutableBytes cells, ByteView fill) {
   fill_box(cells.data(), contiguous_strides(shape, fill.size()), shape, fill);
 }
 
-// 0, 1, 2, ... plus `base`: cells that say where they are, to be moved in place of text.
+// base, base + 1, ...: numbers that are copied about instead of cells of any length.
 Buffer<std::uint64_t> numbered(std::uint64_t count, std::uint64_t base) {
   Buffer<std::uint64_t> out(count);
   std::iota(out.begin(), out.end(), base);
   return out;
 }
 
-// Part of the chunk lies outside of the array.
+// Is a part of the chunk outside of the array?
 bool overhangs(const Shape& chunk, const Shape& chunks, const Shape& shape) {
   for (std::size_t a = 0; a < chunk.size(); ++a)
     if (shape[a] / chunks[a] <= chunk[a]) return true;
@@ -157,7 +157,7 @@ VariableCells ChunkStore::read_variable(const Picks& picks, const Work& work) co
   const ChunkPlan plan(picks, meta_.shape, leaf_.shape());
   check_cell_count(leaf_.shape());
   if (plan.pieces() >> (63 - kCellBits)) fail(ErrorKind::invalid_argument, "the selection touches too many chunks");
-  // What is gathered is where each cell is, so that text takes the same way as numbers do.
+  // Gathers the numbers of the cells rather than the cells, so that text uses the same plan as fixed-size cells.
   const std::uint64_t cells = picks.cells();
   Buffer<std::uint64_t> places(cells);
   StridedBuffer out{reinterpret_cast<std::byte*>(places.data()), picks.shape(), {}};
@@ -227,22 +227,32 @@ void ChunkStore::write(const Picks& picks, const Shape& shape, const StridedView
 void ChunkStore::write_variable(const Picks& picks, const Shape& shape, const VariableCells& values,
                                 const Work& work) const {
   const ChunkPlan plan(picks, shape, meta_.chunks);
+  if (plan.pieces() == 0) return;
   const std::vector<std::int64_t> strides = contiguous_strides(meta_.chunks, 8);
+  // Scatters numbers rather than cells: those below `in_chunk` are old cells of the chunk, the others are new values.
+  // They are made once for all chunks, so that the cost of a chunk does not depend on the size of the write.
+  check_cell_count(meta_.chunks);
+  const std::uint64_t in_chunk = meta_.chunk_cells();
+  const Buffer<std::uint64_t> numbers = numbered(count_cells(values), in_chunk);
+  StridedView in{reinterpret_cast<const std::byte*>(numbers.data()), picks.shape(), {}};
+  in.strides = contiguous_strides(in.shape, 8);
   parallel_for(work, plan.pieces(), [&](std::size_t i) {
     const Shape chunk = plan.chunk(i);
     const std::string key = meta_.keys.key(chunk);
     const Context doing([&] { return fmt::format("writing '{}'", store_->describe(key)); });
     const std::unique_lock alone(locks_.of(chunk));
-    // The old cells, and behind them the new ones; then those that the chunk is to have, by number.
-    VariableCells all = load_variable(chunk);
-    const std::uint64_t old = count_cells(all);
-    for (std::uint64_t v = 0; v < count_cells(values); ++v) push_cell(all, cell_of(values, v));
-    const Buffer<std::uint64_t> news = numbered(count_cells(values), old);
-    Buffer<std::uint64_t> order = numbered(old, 0);
-    StridedView in{reinterpret_cast<const std::byte*>(news.data()), picks.shape(), {}};
-    in.strides = contiguous_strides(in.shape, 8);
+    const VariableCells old = plan.whole(i) ? VariableCells{} : load_variable(chunk);
+    Buffer<std::uint64_t> order = plan.whole(i) ? Buffer<std::uint64_t>(in_chunk) : numbered(in_chunk, 0);
+    if (plan.whole(i)) std::ranges::fill(order, kFill);
     plan.scatter(i, reinterpret_cast<std::byte*>(order.data()), strides, in, 8);
-    store_->put(key, ByteView(encode_variable(meta_.chain, pick_cells(all, order), meta_.chunks, meta_.cell)));
+    VariableCells cells;
+    cells.offsets.reserve(in_chunk + 1);
+    cells.offsets.push_back(0);
+    for (const std::uint64_t number : order)
+      push_cell(cells, number == kFill     ? ByteView(meta_.cell.fill)
+                       : number < in_chunk ? cell_of(old, number)
+                                           : cell_of(values, number - in_chunk));
+    store_->put(key, ByteView(encode_variable(meta_.chain, cells, meta_.chunks, meta_.cell)));
   });
 }
 

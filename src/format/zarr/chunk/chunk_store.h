@@ -1,4 +1,4 @@
-// The chunks of one array in a store: fetched, decoded, changed and put back.
+// Reading and writing the chunks of one array.
 #pragma once
 
 #include <functional>
@@ -15,35 +15,36 @@
 
 namespace tegula::zarr {
 
-// Where the smallest separately readable chunks lie: inside shards as long as no codec around a shard stands in the
-// way.
+// The grid of leaf chunks, the smallest that can be read separately: those inside shards, unless a codec around the
+// shard prevents reading a part of it.
 struct LeafGrid {
   std::vector<const Sharding*> levels;
-  std::vector<Shape> shapes;  // of the file's chunk, then of the chunks of each level; the last is the leaf's
+  std::vector<Shape>
+      shapes;  // of the chunk in a file, then of the chunks of each level of shards; the last is the leaf's
   const CodecChain* chain = nullptr;
   const Shape& shape() const { return shapes.back(); }
 };
 LeafGrid leaf_grid(const ArrayMeta& meta);
 
-// Immutable but for the store behind it; safe to use from several threads. Every error names the chunk's file.
+// Immutable, thread-safe. Every error names the file of the chunk.
 class ChunkStore {
  public:
   // Borrows `meta`.
   ChunkStore(std::shared_ptr<Store> store, const ArrayMeta& meta, const ChunkLocks& locks, Missing missing);
 
-  // Fixed-size cells into place.
+  // Reads fixed-size cells.
   void read(const Picks& picks, const StridedBuffer& out, const Work& work) const;
-  // Cells of any length, in C order of the result.
+  // Reads cells of any length, in C order of the result.
   VariableCells read_variable(const Picks& picks, const Work& work) const;
-  // `shape` is the array's, which may be about to grow. Chunks that are covered in part are read first.
+  // `shape` is that of the array, or the one it is about to grow to. Chunks that are covered in part are read first.
   void write(const Picks& picks, const Shape& shape, const StridedView& values, const Work& work) const;
   void write_variable(const Picks& picks, const Shape& shape, const VariableCells& values, const Work& work) const;
-  // Fetches and decodes one file wholly.
+  // Reads and decodes one whole file; throws if that fails.
   void check(const Shape& chunk) const;
 
  private:
   using UseLeaf = std::function<void(std::size_t piece, std::optional<ByteView> bytes)>;
-  // Fetches the leaf chunks of a plan and hands each to `use`, in parallel; absent ones as no value.
+  // Reads the leaf chunks of a plan and calls `use` with each, in parallel; with no value for absent ones.
   void each_leaf(const ChunkPlan& plan, const Work& work, const UseLeaf& use) const;
   void each_leaf_of_shards(const ChunkPlan& plan, const Work& work, const UseLeaf& use) const;
   void use_leaf(std::size_t piece, std::optional<ByteView> bytes, const UseLeaf& use) const;

@@ -67,7 +67,7 @@ ShardIndexes::ShardIndexes(const Store& store, const ArrayMeta& meta, const Leaf
 }
 
 std::vector<ShardBatch> ShardIndexes::batches(const std::vector<LeafPath>& paths) const {
-  // One request costs about as much as this many bytes, so that batches need not be larger to hide it.
+  // A request costs about as much as transferring this many bytes; larger batches gain little.
   constexpr std::uint64_t kBatchBytes = std::uint64_t{1} << 20;
   std::map<Shape, ShardBatch> by_file;
   for (std::size_t i = 0; i < paths.size(); ++i) by_file[paths[i].file].push_back({i, find(paths[i])});

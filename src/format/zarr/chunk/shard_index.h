@@ -1,4 +1,4 @@
-// Chunks of shards that stay in their store: which bytes of which file they are.
+// Finding chunks inside of shards without reading whole shards.
 #pragma once
 
 #include <map>
@@ -10,19 +10,19 @@
 
 namespace tegula::zarr {
 
-// Place of a leaf chunk: the file's place in the grid, and the chunk's number at every level of shards.
+// Where a leaf chunk is: the grid coordinates of the file, and the number of the chunk at every level of shards.
 struct LeafPath {
   Shape file;
   std::vector<std::uint64_t> numbers;
 };
 LeafPath leaf_path(const LeafGrid& grid, const Shape& leaf);
 
-// A chunk that is wanted: which of the paths, and where its bytes are; no value when it is absent.
+// A requested chunk: the index of its path, and where its bytes are in the file; no entry when it is absent.
 struct ShardLeaf {
   std::size_t path = 0;
   std::optional<ShardEntry> entry;
 };
-// Chunks of one file that are fetched with one request, by their place in it.
+// Chunks of one file that are read with one request, ordered by offset.
 using ShardBatch = std::vector<ShardLeaf>;
 
 // The indexes of the shards that a read touches.
@@ -33,7 +33,7 @@ class ShardIndexes {
                const Work& work);
   // No value when the leaf, or the shard around it, is absent.
   std::optional<ShardEntry> find(const LeafPath& path) const;
-  // All paths, none of the batches larger than what one thread should have in hand.
+  // All paths in batches of about 1 MiB.
   std::vector<ShardBatch> batches(const std::vector<LeafPath>& paths) const;
 
  private:

@@ -15,19 +15,19 @@ namespace tegula::zarr {
 // One bytes -> bytes step: a compressor, a checksum, or a filter of format 2, which works on flat numbers.
 struct ByteStep {
   std::string name;
-  // `out` comes empty. Fills it with at most `limit` bytes, or throws corrupt.
+  // `out` is empty before. Appends at most `limit` bytes or throws corrupt.
   std::function<void(ByteView in, Bytes& out, std::uint64_t limit)> decode;
   std::function<void(ByteView in, Bytes& out)> encode;
-  // The size that `raw` bytes have when encoded; null when it depends on what they are.
+  // The encoded size of `raw` bytes; null when it depends on their values.
   std::function<std::uint64_t(std::uint64_t raw)> encoded_size;
   // Fills `out`, whose size is the raw size; null: use decode.
   std::function<void(ByteView in, MutableBytes out)> decode_exact;
-  // Fills `out` with raw bytes from `offset` on, decoding little else; null: cannot.
+  // Fills `out` with the raw bytes from `offset` on, without decoding much else; null: not possible.
   std::function<void(ByteView in, std::uint64_t raw, std::uint64_t offset, MutableBytes out)> decode_range;
 };
 
-// Makes the step that numcodecs, or format 3, calls `id`. `type` is that of the numbers that enter the step when
-// encoding, and becomes that of what leaves it. Throws unsupported for an unknown id, and names it.
+// Makes the step that numcodecs or format 3 calls `id`. `type` is the type of the numbers that the step encodes; it is
+// set to the type of the result. Throws unsupported, naming it, for an unknown id.
 ByteStep make_byte_step(std::string_view id, const Json& configuration, Datatype& type);
 
 }  // namespace tegula::zarr

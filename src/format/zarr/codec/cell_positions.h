@@ -9,11 +9,11 @@
 
 namespace tegula::zarr {
 
-// Place in a box of `shape` (C order) of each cell of the same box with its axes permuted.
+// For each cell of a box with permuted axes, in C order, its position in the box of `shape` without the permutation.
 std::vector<std::uint64_t> permuted_positions(const Shape& shape, std::span<const std::uint32_t> permutation);
-// Numbers 0 .. n-1 the other way round: where each place went.
+// The inverse of a permutation of 0 .. n-1.
 std::vector<std::uint64_t> inverse(std::span<const std::uint64_t> places);
-// Place in a box of `shape` of each cell of the inner box at `corner`, C order of the inner box.
+// For each cell of the inner box at `corner`, in C order, its position in the box of `shape`.
 std::vector<std::uint64_t> box_positions(const Shape& shape, const Shape& corner, const Shape& inner);
 // Grid coordinates of number i in C order.
 Shape unravel(std::uint64_t i, const Shape& grid);

@@ -14,10 +14,10 @@ namespace tegula::zarr {
 
 namespace {
 
-// Above this, a chunk gets its memory while it is decoded rather than before, so that damaged metadata cannot ask for
-// memory that the file does not back.
+// Larger chunks get their memory while they are decoded rather than before, so that damaged metadata cannot make us
+// allocate what the file cannot fill.
 constexpr std::uint64_t kTrustedSize = std::uint64_t{1} << 30;
-// Streams of unknown size inside a chain may grow to this when nothing is known about the cells.
+// The limit for the decoded size of cells of any length.
 constexpr std::uint64_t kLargestVar = std::uint64_t{1} << 32;
 
 Shape permuted(const Shape& shape, const std::vector<std::uint32_t>& permutation) {
@@ -43,7 +43,7 @@ void check_size(std::uint64_t found, std::uint64_t expected) {
   if (found != expected) fail(ErrorKind::corrupt, "the chunk decodes to {} bytes, expected {}", found, expected);
 }
 
-// Undoes all steps but the first `keep`. The result views `file` or one of the two buffers.
+// Decodes all steps but the first `keep`. The result is a view of `file` or of one of the two buffers.
 ByteView undo_steps(std::span<const ByteStep> steps, std::size_t keep, ByteView file, std::optional<std::uint64_t> raw,
                     Bytes& a, Bytes& b) {
   const auto sizes = sizes_before(steps, raw);
@@ -70,7 +70,7 @@ void decode_serialized(const CodecChain& chain, ByteView file, MutableBytes out)
   std::copy(current.begin(), current.end(), out.begin());
 }
 
-// Strides of the serialized box seen along the axes of the chunk.
+// Strides in the serialized chunk, by axis of the chunk.
 std::vector<std::int64_t> chunk_strides(const Shape& shape, const std::vector<std::uint32_t>& permutation,
                                         std::size_t item) {
   const std::vector<std::int64_t> serialized = contiguous_strides(permuted(shape, permutation), item);

@@ -32,13 +32,13 @@ struct Sharding;
 
 struct CodecChain {
   std::vector<std::uint32_t>
-      permutation;  // axis i of what is serialized is axis permutation[i] of the chunk; empty: none
+      permutation;  // axis i of the serialized chunk is axis permutation[i] of the chunk; empty: none
   Serializer serializer = Serializer::bytes;
   bool swap = false;  // bytes: numbers are stored in the other byte order
   std::shared_ptr<const Sharding> sharding;
   std::vector<ByteStep> steps;  // in the order of encoding
 
-  // Cells lie in the serialized bytes as they do in memory.
+  // Are the serialized bytes those of the cells in memory?
   bool plain() const { return permutation.empty() && serializer == Serializer::bytes && !swap; }
 };
 
@@ -60,14 +60,14 @@ struct CellType {
 // All functions throw corrupt for bytes that do not decode to exactly the cells of `shape`.
 // Fills `out` with the cells in C order.
 void decode_chunk(const CodecChain& chain, ByteView file, const Shape& shape, const CellType& cell, MutableBytes out);
-// True when the last function below decodes less than everything for a part of a chunk.
+// True when decode_range() may be used; it then decodes little more than the range.
 bool decodes_ranges(const CodecChain& chain);
 // Fills `out` with the cells from number `first` in C order on.
 void decode_range(const CodecChain& chain, ByteView file, const Shape& shape, const CellType& cell, std::uint64_t first,
                   MutableBytes out);
 Bytes encode_chunk(const CodecChain& chain, ByteView cells, const Shape& shape, const CellType& cell);
 
-// The same for cells of any length.
+// decode_chunk() and encode_chunk() for cells of any length.
 VariableCells decode_variable(const CodecChain& chain, ByteView file, const Shape& shape, const CellType& cell);
 Bytes encode_variable(const CodecChain& chain, const VariableCells& items, const Shape& shape, const CellType& cell);
 
@@ -77,7 +77,7 @@ Bytes encode_steps(std::span<const ByteStep> steps, ByteView raw);
 // Size of `raw` bytes after all steps; none when it depends on the bytes.
 std::optional<std::uint64_t> encoded_size(std::span<const ByteStep> steps, std::uint64_t raw);
 
-// Numbers to the other byte order, in place.
+// Reverses the byte order of all numbers in the cells, in place.
 void swap_cells(MutableBytes cells, const Datatype& type);
 
 }  // namespace tegula::zarr

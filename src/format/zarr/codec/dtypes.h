@@ -6,8 +6,8 @@
 
 namespace tegula::zarr {
 
-// Formats 0 to 2: "<i4", or for records [["a", "<i4"], ["b", "<f8", [2]]], nested. Throws corrupt for another shape of
-// document and unsupported for a type that nobody knows. "|O" gives TypeId::object.
+// Formats 0 to 2: "<i4", or for records [["a", "<i4"], ["b", "<f8", [2]]], nested. Throws corrupt for JSON of another
+// form and unsupported for an unknown type. "|O" gives TypeId::object.
 Datatype numpy_dtype(const Json& json);
 Json numpy_dtype_json(const Datatype& type);
 

@@ -5,7 +5,7 @@
 
 namespace tegula::zarr {
 
-// Each item is the JSON text of one object. Throws corrupt unless there are `count` objects.
+// Each cell is the JSON text of one object. Throws corrupt unless there are `count` objects.
 VariableCells decode_json2(ByteView text, std::uint64_t count);
 
 }  // namespace tegula::zarr

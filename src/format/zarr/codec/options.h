@@ -1,4 +1,4 @@
-// Members of configuration objects, checked.
+// Checked access to the members of configuration objects.
 #pragma once
 
 #include <limits>

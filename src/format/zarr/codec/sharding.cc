@@ -11,7 +11,7 @@ namespace tegula::zarr {
 
 namespace {
 
-// Shards of text hold at most this many cells, so that a damaged shape cannot ask for memory.
+// The most cells of any length in a shard, so that a damaged shape cannot make us allocate too much.
 constexpr std::uint64_t kLargestShard = std::uint64_t{1} << 28;
 
 const CellType& index_cell() {
@@ -38,7 +38,7 @@ ByteView index_part(const Sharding& sharding, const Shape& shape, ByteView shard
   return sharding.index_at_end ? shard.last(size) : shard.first(size);
 }
 
-// Calls visit(number, corner, entry) for every chunk of a shard.
+// Calls visit(corner, entry) for every chunk of a shard.
 template <class Visit>
 void each_chunk(const Sharding& sharding, ByteView shard, const Shape& shape, Visit visit) {
   const Shape grid = shard_grid(sharding, shape);
@@ -46,7 +46,7 @@ void each_chunk(const Sharding& sharding, ByteView shard, const Shape& shape, Vi
   for (std::uint64_t i = 0; i < entries.size(); ++i) visit(corner_of(i, grid, sharding.chunk_shape), entries[i]);
 }
 
-// Chunks in grid order, then (or before them) the index.
+// Writes the chunks in grid order, and the index behind or before them.
 class ShardWriter {
  public:
   ShardWriter(const Sharding& sharding, const Shape& shape) : sharding_(sharding), grid_(shard_grid(sharding, shape)) {
@@ -156,7 +156,7 @@ Bytes encode_shard(const Sharding& sharding, ByteView cells, const Shape& shape,
 
 VariableCells decode_variable_shard(const Sharding& sharding, ByteView shard, const Shape& shape,
                                     const CellType& cell) {
-  VariableCells found;  // in the order of chunks; item 0 is the fill value
+  VariableCells found;  // in the order of the chunks; cell 0 is the fill value
   found.offsets.push_back(0);
   push_cell(found, cell.fill);
   if (cell_count(shape) > kLargestShard)

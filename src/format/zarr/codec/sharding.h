@@ -1,4 +1,4 @@
-// Shards: one file of many chunks, found by an index of (offset, length) pairs.
+// Shards: files of many chunks, with an index of (offset, length) pairs.
 #pragma once
 
 #include "format/zarr/codec/codec_chain.h"
@@ -19,7 +19,7 @@ std::uint64_t shard_index_size(const Sharding& sharding, const Shape& shape);
 std::vector<ShardEntry> decode_shard_index(const Sharding& sharding, const Shape& shape, ByteView encoded,
                                            std::uint64_t shard_size);
 
-// Whole shards in memory.
+// Decode and encode whole shards.
 void decode_shard(const Sharding& sharding, ByteView shard, const Shape& shape, const CellType& cell, MutableBytes out);
 Bytes encode_shard(const Sharding& sharding, ByteView cells, const Shape& shape, const CellType& cell);
 VariableCells decode_variable_shard(const Sharding& sharding, ByteView shard, const Shape& shape, const CellType& cell);

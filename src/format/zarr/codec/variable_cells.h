@@ -1,4 +1,4 @@
-// Cells of any length, moved about in their places.
+// Lists of cells of any length.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace tegula::zarr {
 
-// The items at `order`, one after the other.
+// The cells whose numbers are in `order`, in that order.
 VariableCells pick_cells(const VariableCells& items, std::span<const std::uint64_t> order);
 inline std::uint64_t count_cells(const VariableCells& items) { return items.offsets.size() - 1; }
 inline ByteView cell_of(const VariableCells& items, std::uint64_t i) {

@@ -94,7 +94,7 @@ Filter filter_of(std::string_view name, const Json& configuration) {
 Json configuration_of(const Filter& filter) {
   Json out = Json::object();
   for (const auto& [key, value] : filter.options) {
-    // Options have no booleans: value_of() made numbers of them.
+    // Options have no booleans: value_of() turned them into numbers.
     const bool flag = key == "checksum" && (value == Value{std::int64_t{0}} || value == Value{std::int64_t{1}});
     if (const auto* i = std::get_if<std::int64_t>(&value)) out[key] = flag ? Json(*i == 1) : Json(*i);
     if (const auto* u = std::get_if<std::uint64_t>(&value)) out[key] = *u;

@@ -1,4 +1,4 @@
-// What the metadata document of an array says, for every version.
+// The contents of the metadata document of an array, for every version.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace tegula::zarr {
 
-// Where the chunk at some place of the grid is stored: prefix, indices joined by the separator, suffix.
+// The key of a chunk: prefix, grid coordinates joined by the separator, suffix.
 struct KeyEncoding {
   std::string prefix;
   char separator = '.';
@@ -20,7 +20,7 @@ struct KeyEncoding {
   std::string scalar = "0";  // the key of the one chunk of an array without axes
 
   std::string key(const Shape& chunk) const;
-  // The inverse; no value for anything that key() does not make.
+  // The inverse; no value for anything that key() does not return.
   std::optional<Shape> chunk(std::string_view key, std::size_t rank) const;
 };
 
@@ -34,7 +34,7 @@ struct ArrayMeta {
   KeyEncoding keys;
   std::vector<std::optional<std::string>> dimension_names;  // empty: none
   Json attributes = Json::object();
-  Json document;         // as stored, to be written back with a change
+  Json document;         // as stored, so that a change keeps members that are not understood
   bool pickled = false;  // format 0: the document came from a pickle
 
   std::size_t rank() const { return shape.size(); }

@@ -10,7 +10,7 @@
 namespace tegula::zarr {
 
 std::string base64_encode(ByteView bytes);
-// No value unless `text` is base64 from end to end.
+// No value unless all of `text` is base64.
 std::optional<Bytes> base64_decode(std::string_view text);
 
 }  // namespace tegula::zarr

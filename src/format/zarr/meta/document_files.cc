@@ -20,7 +20,7 @@ Json load_document(const Store& store, std::string_view key) {
   return parse_json(*text, store.describe(key));
 }
 
-// Other formats have folders by these names: bcolz keeps files in `meta/`.
+// Other formats have folders of these names: bcolz has `meta/`.
 bool has_file(const Store& store, std::string_view folder, std::string_view name) {
   try {
     return store.has(join(folder, name));
@@ -40,7 +40,7 @@ Node find_node(const Store& store, std::string_view path) {
   if (has("zarr.json")) {
     const std::string key = join(path, "zarr.json");
     const Json document = load_document(store, key);
-    // A damaged document is an array's until it says otherwise: opening it then says what is wrong.
+    // A damaged document counts as that of an array, so that opening it reports the damage.
     const bool group = document.is_object() && document.contains("node_type") && document["node_type"] == "group";
     return {group ? ObjectKind::group : ObjectKind::array, 3};
   }

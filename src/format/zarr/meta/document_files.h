@@ -1,4 +1,4 @@
-// Where each version keeps its documents, and what is stored at a place.
+// The files that hold the documents of each version, and what they say is in a folder.
 #pragma once
 
 #include <string_view>
@@ -22,13 +22,13 @@ struct Node {
   ObjectKind kind = ObjectKind::none;
   int version = 0;
 };
-// What is in the folder `path` of the store. A v3 node is told by its document; nothing else is read. Folders that have
-// the name of a document make no node.
+// What is in the folder `path` of the store. Only the names of files decide; of format 3 the document is read too.
+// Folders with the name of a document do not count.
 Node find_node(const Store& store, std::string_view path = "");
 
 // Reads and parses the metadata of an array of that version, attributes included.
 ArrayMeta load_meta(const Store& store, int version);
-// An absent document is an empty one. Throws corrupt unless it is an object.
+// Empty when there is no document. Throws corrupt unless it is an object.
 Json load_attributes(const Store& store, int version);
 
 }  // namespace tegula::zarr

@@ -12,7 +12,7 @@ namespace tegula::zarr {
 
 namespace {
 
-// In format 3 most codecs are known by the package that has them.
+// Most codecs of format 3 have the name of their package as a prefix.
 constexpr std::string_view kPackage = "numcodecs.";
 
 // What every version takes from a schema.
@@ -31,7 +31,7 @@ std::uint64_t number_of(const Value& value, const Dimension& dimension) {
   fail(ErrorKind::invalid_argument, "dimension '{}' needs a tile of at least 1", dimension.name);
 }
 
-// TileDB's one-byte types are numpy's by another name.
+// TileDB's one-byte types have other names in numpy.
 Datatype storable(const Datatype& type, bool var) {
   if (var) return type.is_text() ? Datatype(TypeId::utf8) : Datatype(TypeId::blob);
   if (type.id == TypeId::record || type.id == TypeId::object) return type;
@@ -66,7 +66,7 @@ Request request_of(const Schema& schema) {
   for (Filter& filter : request.filters) {
     if (filter.name.starts_with(kPackage)) filter.name.erase(0, kPackage.size());
     if (filter.name == "bzip2") filter.name = "bz2";
-    // A level of -1 is the codec's own choice.
+    // A level of -1 means the default of the codec.
     std::erase_if(filter.options, [](const auto& option) {
       return option.first == "level" && option.second == Value{std::int64_t{-1}};
     });
@@ -272,13 +272,13 @@ Json v3_byte_codec(const Filter& filter, const Datatype& type) {
   return package_codec(filter, type);
 }
 
-// Filters of numbers stand before the cells become bytes.
+// Array -> array codecs: they precede the array -> bytes codec.
 bool filters_numbers(std::string_view id) {
   constexpr std::string_view kNames[] = {"delta", "fixedscaleoffset", "quantize", "astype", "packbits"};
   return std::find(std::begin(kNames), std::end(kNames), id) != std::end(kNames);
 }
 
-// `type` is what the filters of numbers make of the cells.
+// `type` is that of the cells after the array -> array codecs.
 Json serializer_v3(const Request& request, const Datatype& type, const Filter* bytes) {
   if (request.var) return v3_codec(request.type.is_text() ? "vlen-utf8" : "vlen-bytes", Json::object());
   const bool one_byte =
@@ -289,11 +289,11 @@ Json serializer_v3(const Request& request, const Datatype& type, const Filter* b
   return v3_codec("bytes", {{"endian", text ? *text : "little"}});
 }
 
-// {"chunk_shape": "[32, 32]", "index_location": "end"}: the codecs of the array then are those of the chunks inside.
+// {"chunk_shape": "[32, 32]", "index_location": "end"}: the codecs of the array become those of the inner chunks.
 Json sharding_v3(const Filter& filter, Json inner, const Request& request) {
   Json configuration = configuration_of(filter);
   if (!configuration.contains("chunk_shape")) {
-    // A sixteenth of each axis where that is whole keeps windows small.
+    // By default a sixteenth of each axis, where that is a whole number, so that small windows read little.
     Shape chunk;
     for (const std::uint64_t n : request.chunks) chunk.push_back(n % 16 == 0 ? n / 16 : n);
     configuration["chunk_shape"] = chunk;
@@ -312,7 +312,7 @@ Json sharding_v3(const Filter& filter, Json inner, const Request& request) {
 
 Json document_v3(const Schema& schema) {
   Request request = request_of(schema);
-  // Byte order is a matter of the codecs here: cells are little-endian in memory.
+  // Here the codecs decide the byte order; cells are little-endian in memory.
   if (request.type.big_endian) {
     swap_cells(request.fill, request.type);
     request.type.big_endian = false;
@@ -343,7 +343,7 @@ Json document_v3(const Schema& schema) {
   }
   Json codecs = std::move(before);
   codecs.push_back(serializer_v3(request, type, bytes));
-  if (sharding && option(*sharding, "codecs")) {  // of a schema that was read: it names its own
+  if (sharding && option(*sharding, "codecs")) {  // a schema that was read from an array has its own
     codecs.back() = sharding_v3(*sharding, nullptr, request);
     for (Json& codec : after) codecs.push_back(std::move(codec));
   } else {

@@ -116,7 +116,7 @@ void put_boolean_json(Bytes& out, const Json& value, const Datatype& type, FillS
   out.push_back(static_cast<std::byte>(truth));
 }
 
-// What numpy writes when it stores a number in a text cell.
+// The text that numpy stores when a number is assigned to a text cell.
 std::string decimal_text(const Json& value, const Datatype& type) {
   if (value.is_boolean()) return value.get<bool>() ? "True" : "False";
   if (value.is_number_float() && !std::isfinite(value.get<double>())) {
@@ -237,7 +237,7 @@ void put_value(Bytes& out, const Json& value, const Datatype& type, FillStyle st
       }
       if (value.is_string()) return put_padded(out, bytes_of(value.get_ref<const std::string&>()), type.size);
       if (!value.is_number() && !value.is_boolean()) unsuitable(value, type);
-      // numpy turns the number into text; only 0 occurs in practice, where it stores zeros.
+      // numpy would convert the number to text; only 0 occurs in practice, and stands for an empty cell.
       if (value.get<double>() == 0) return put_padded(out, {}, type.size);
       return put_padded(out, bytes_of(decimal_text(value, type)), type.size);
     case TypeId::record:
@@ -276,7 +276,7 @@ Json fill_to_json(ByteView cell, const Datatype& type, FillStyle style) {
     fail(ErrorKind::invalid_argument, "the fill value has {} bytes, a cell {}", cell.size(), type.full_size());
   if (stored_as_base64(type)) {
     if (style != FillStyle::numpy) return base64_encode(cell);
-    // JSON of the first formats has no bytes: zeros are spelled 0 for records, plain text for text.
+    // The first formats cannot spell bytes in JSON: text becomes plain text, zeros 0 or null.
     if (type.id == TypeId::bytes) {
       const std::string_view text = without_padding(cell);
       if (std::all_of(text.begin(), text.end(), [](char c) { return c > 0; })) return text;
@@ -331,7 +331,7 @@ Bytes var_fill_from_json(const Json& value, const Datatype& type, bool json) {
     std::optional<Bytes> bytes = base64_decode(text);
     return bytes ? std::move(*bytes) : copy_of(bytes_of(text));
   }
-  // zarr 2 writes 0 by default for objects of any kind, and hands out that number; no text comes nearer than none.
+  // zarr 2 writes 0 by default for objects of any kind, and returns that number; here it becomes empty text.
   if (value.is_number() && value.get<double>() == 0) return {};
   unsuitable(value, type);
 }

@@ -17,7 +17,7 @@ Bytes fill_from_json(const Json& value, const Datatype& type, FillStyle style);
 // Throws unsupported for a value that the style cannot spell.
 Json fill_to_json(ByteView cell, const Datatype& type, FillStyle style);
 
-// Any number of bytes: text as it is, bytes in base64; `json` cells hold the value's own text.
+// Fill values of cells of any length: text as text, bytes in base64; `json` cells hold the JSON of the value.
 Bytes var_fill_from_json(const Json& value, const Datatype& type, bool json);
 Json var_fill_to_json(ByteView cell, const Datatype& type);
 

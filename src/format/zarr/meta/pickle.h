@@ -1,4 +1,4 @@
-// The pickles (protocol 0) that zarr 0.3.0 left as `__zmeta__`, read as data: nothing in them is ever run.
+// Reads the pickles (protocol 0) that zarr 0.3.0 wrote as `__zmeta__`, as data: nothing in them is ever executed.
 #pragma once
 
 #include "base/json.h"

@@ -226,7 +226,7 @@ PickleNode* PickleMachine::reduce(const PickleNode& global, const PickleNode& ar
     }
     return out;
   }
-  // numpy's scalar, the only other global that run() lets in.
+  // numpy's scalar, the only other global that run() accepts.
   if (args.size() != 2 || args[0]->kind != Kind::dtype || (args[1]->kind != Kind::bytes && args[1]->kind != Kind::text))
     damaged("makes a scalar of something else than a dtype and bytes");
   PickleNode* out = make(Kind::scalar);
@@ -323,7 +323,7 @@ const PickleNode& PickleMachine::run(ByteView pickle, std::string_view name) {
       }
       case 'p': {
         const std::size_t index = memo_index(take_line(rest));
-        // Every put takes bytes of the pickle, so a larger number than it has bytes is damage.
+        // Every put takes some bytes of the pickle, so a number above the size of the pickle is damage.
         if (stack_.empty() || index > pickle.size()) damaged("puts an object under a number that cannot occur");
         if (memo_.size() <= index) memo_.resize(index + 1, nullptr);
         memo_[index] = stack_.back();

@@ -1,4 +1,4 @@
-// A pickle machine of the few opcodes and globals that occur in zarr 0.3.0's metadata.
+// Interprets the few pickle opcodes and globals that occur in the metadata of zarr 0.3.0.
 #pragma once
 
 #include <deque>
@@ -11,7 +11,7 @@
 
 namespace tegula::zarr {
 
-// One object of a pickle. Points only into the machine that made it; lists may contain themselves.
+// One object of a pickle. Pointers are to objects of the same machine, which owns them; lists may contain themselves.
 struct PickleNode {
   enum class Kind : std::uint8_t {
     mark,

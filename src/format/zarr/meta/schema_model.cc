@@ -17,7 +17,7 @@ std::vector<std::string> axis_names(const ArrayMeta& meta) {
     for (std::size_t a = 0; a < meta.rank(); ++a)
       if ((*attribute)[a].is_string()) names[a] = (*attribute)[a].get<std::string>();
   }
-  // Queries address axes by name: one that stands twice goes by its number.
+  // Queries refer to axes by name: axes that share a name get default names.
   for (std::size_t a = 0; a < names.size(); ++a)
     if (std::count(names.begin(), names.end(), names[a]) > 1) names[a] = "dim_" + std::to_string(a);
   return names;

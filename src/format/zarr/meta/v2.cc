@@ -12,7 +12,7 @@ namespace tegula::zarr {
 
 namespace {
 
-// {"id": "zstd", "level": 1} -> the id; `configuration` gets the rest.
+// {"id": "zstd", "level": 1} -> the id; `configuration` is set to the rest.
 std::string codec_id(const Json& codec, Json& configuration) {
   if (!codec.is_object() || !codec.contains("id") || !codec["id"].is_string())
     fail(ErrorKind::corrupt, "codec {} has no id", dump_json(codec));

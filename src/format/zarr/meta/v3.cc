@@ -55,7 +55,7 @@ std::vector<std::uint32_t> transpose_order(const Json& configuration, std::size_
   return out;
 }
 
-// First `before`, then `next` on what came out.
+// The permutation `before` followed by the permutation `next`.
 std::vector<std::uint32_t> combined(const std::vector<std::uint32_t>& before, const std::vector<std::uint32_t>& next) {
   if (before.empty()) return next;
   std::vector<std::uint32_t> out;
@@ -75,7 +75,7 @@ bool has_byte_order(const Datatype& type) {
   }
 }
 
-// The other byte order behind filters, whose results are what is stored in it.
+// Reverses the byte order of what the filters before it produce.
 ByteStep swap_step(const Datatype& type) {
   ByteStep step;
   step.name = "bytes";
@@ -113,7 +113,7 @@ class ChainParser {
       } else if (!understood(codec.name) && !must_understand(json)) {
         continue;
       } else {
-        // The step is made first, so that an unknown codec is named rather than called misplaced.
+        // The step is made first, so that an unknown codec is reported as unknown rather than misplaced.
         const std::string_view id = std::string_view(codec.name).starts_with("numcodecs.")
                                         ? std::string_view(codec.name).substr(10)
                                         : codec.name;
@@ -142,8 +142,8 @@ class ChainParser {
     return std::find(std::begin(kNames), std::end(kNames), id) != std::end(kNames);
   }
 
-  // Without an exchange of axes the filter sees the cells in the order of their bytes, so that it can follow the
-  // serialization, which here is none, as in format 2.
+  // Without a transpose before it, a filter sees the cells in C order, so it can be a step on the bytes, as in
+  // format 2.
   void add_filter(const Named& codec, std::string_view id) {
     if (serialized_) fail(ErrorKind::corrupt, "codec '{}' stands behind the array -> bytes codec", codec.name);
     if (cell_.var) fail(ErrorKind::corrupt, "codec '{}' cannot filter cells of any length", codec.name);
@@ -202,7 +202,7 @@ class ChainParser {
   }
 
   const CellType& cell_;
-  Datatype type_;  // of the cells behind the filters
+  Datatype type_;  // of the cells after the filters
   int depth_;
   CodecChain chain_;
   bool serialized_ = false;

@@ -1,0 +1,110 @@
+// How a file comes to be:
+//   1. It is written under a temporary name in the root folder of the store. Not in its final folder: other libraries
+//      take every file of some folders (TileDB's __schema) for data, and a crash may leave it behind.
+//   2. It is synced, so that its bytes are on the disk before its name is. Writing long files back starts while they
+//      are written; an empty file has no bytes to wait for.
+//   3. It is renamed to its final name, which replaces an older file of that name in one step.
+//   4. The folder is synced, so that the new name survives a power loss.
+// A crash before 3 leaves what was there before, plus a file named .tegula-*.
+#include "store/file/file_upload.h"
+
+#include <fcntl.h>
+
+#include "base/fail.h"
+
+namespace tegula {
+
+namespace {
+
+class FileUpload final : public Upload {
+ public:
+  FileUpload(const RootFolder& root, std::string_view key) : root_(root), key_(key) {
+    check_key(key);
+    const std::size_t slash = key_.rfind('/');
+    if (slash != std::string::npos) folder_ = key_.substr(0, slash);
+    root_.make_folders(folder_);
+    root_.step("create", key_);
+    file_ = root_.create_temporary(O_WRONLY, 0666, temporary_);
+  }
+
+  ~FileUpload() override {
+    if (!committed_ && file_) root_.remove_temporary(temporary_);
+  }
+
+  void append(ByteView part) override {
+    root_.step("write", key_);
+    write_at(file_.get(), size_, part, root_.path_of(key_));
+    size_ += part.size();
+    if (!root_.syncs() || size_ - sent_ < kSendAtOnce) return;
+    // A hint: whatever it does not write, the sync at the end does.
+    ::sync_file_range(file_.get(), static_cast<off_t>(sent_), static_cast<off_t>(size_ - sent_), SYNC_FILE_RANGE_WRITE);
+    sent_ = size_;
+  }
+
+  void commit() override {
+    sync();
+    appear();
+    root_.sync(folder_, key_);
+  }
+
+  void sync() override {
+    if (!root_.syncs() || size_ == 0) return;
+    root_.step("sync", key_);
+    if (retry([&] { return ::fsync(file_.get()); }) != 0) fail_system(errno, "syncing", root_.path_of(key_));
+  }
+
+  void appear() override {
+    root_.step("rename", key_);
+    root_.rename_temporary(temporary_, key_);
+    committed_ = true;
+  }
+
+ private:
+  static constexpr std::uint64_t kSendAtOnce = 8 << 20;
+  const RootFolder& root_;
+  std::string key_, folder_, temporary_;
+  Descriptor file_;
+  std::uint64_t size_ = 0, sent_ = 0;  // bytes written, and bytes the system was asked to write back
+  bool committed_ = false;
+};
+
+class FileScratch final : public Scratch {
+ public:
+  explicit FileScratch(const RootFolder& root) : root_(root) {
+    root_.make_folders("");
+    root_.step("create", "");
+    std::string name;
+    file_ = root_.create_temporary(O_RDWR, 0600, name);
+    root_.remove_temporary(name);
+    path_ = root_.path_of(name);
+  }
+  void write(std::uint64_t offset, ByteView bytes) override {
+    root_.step("write", "");
+    write_at(file_.get(), offset, bytes, path_);
+  }
+  void read(std::uint64_t offset, MutableBytes into) const override {
+    for (std::size_t done = 0; done < into.size();) {
+      const ssize_t n = retry([&] {
+        return ::pread(file_.get(), into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+      });
+      if (n < 0) fail_system(errno, "reading", path_);
+      if (n == 0) fail(ErrorKind::io, "'{}' is read where nothing was written", path_);
+      done += static_cast<std::size_t>(n);
+    }
+  }
+
+ private:
+  const RootFolder& root_;
+  std::string path_;
+  Descriptor file_;
+};
+
+}  // namespace
+
+std::unique_ptr<Upload> begin_upload(const RootFolder& root, std::string_view key) {
+  return std::make_unique<FileUpload>(root, key);
+}
+
+std::unique_ptr<Scratch> make_scratch(const RootFolder& root) { return std::make_unique<FileScratch>(root); }
+
+}  // namespace tegula

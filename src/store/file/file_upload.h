@@ -1,0 +1,17 @@
+// Files being written, and scratch files.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "store/file/root_folder.h"
+#include "store/store.h"
+
+namespace tegula {
+
+// Both borrow `root`.
+std::unique_ptr<Upload> begin_upload(const RootFolder& root, std::string_view key);
+// A file without a name, which the system removes with its last descriptor.
+std::unique_ptr<Scratch> make_scratch(const RootFolder& root);
+
+}  // namespace tegula
