@@ -222,9 +222,14 @@ std::vector<CommitLine> decode_commits(ByteView file, std::string_view name, boo
 }
 
 std::string vacuumed_key(std::string_view line) {
-  for (const std::string_view folder : {kFragmentsFolder, kMetadataFolder})
-    if (const std::size_t at = line.find(folder); at != std::string_view::npos) return std::string(line.substr(at));
-  return std::string(last_part(line));
+  const std::string_view name = last_part(line);
+  if (name.size() == line.size()) return std::string(name);
+  const std::string_view folder = last_part(line.substr(0, line.size() - name.size() - 1));
+  // A fragment of versions 5 to 11 lies in the array itself, which may be called like one of these folders.
+  const std::optional<TimedName> time = parse_timed_name(name);
+  const bool in_root = time && has_ok_files(time->version);
+  const bool below = folder == kFragmentsFolder || folder == kMetadataFolder;
+  return below && !in_root ? join(folder, name) : std::string(name);
 }
 
 ArrayListing list_array(const Store& store) {

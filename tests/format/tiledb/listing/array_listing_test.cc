@@ -147,6 +147,15 @@ TEST_F(Listing, vacuumed_fragments_hide_behind_what_replaced_them) {
   EXPECT_EQ(names({0, 1}, true), Names{both});
 }
 
+// The array may lie in a folder that has the name of one of its own folders.
+TEST_F(Listing, vacuum_lines_of_arrays_below_such_names) {
+  file("__schema/__1_1_" + uuid('a'));
+  const std::string a = fragment(1, 1, 'a', 16), both = fragment(1, 2, 'c', 16);
+  for (const std::string& name : {a, both}) modern(name);
+  file("__commits/" + both + ".vac", "file:///b__fragments/__meta/__fragments/array/__fragments/" + a + "\n");
+  EXPECT_EQ(names(), Names{both});
+}
+
 TEST_F(Listing, damage_is_named) {
   file("__schema/__1_1_" + uuid('a'));
   const std::string key = "__commits/" + fragment(1, 4, 'f', 22) + ".con";
@@ -162,6 +171,12 @@ TEST_F(Listing, keys_of_vacuum_lines) {
   EXPECT_EQ(vacuumed_key("s3://b/x/__meta/__1_1_a"), "__meta/__1_1_a");
   EXPECT_EQ(vacuumed_key("file:///x/__1_1_a_5"), "__1_1_a_5");
   EXPECT_EQ(vacuumed_key("/__1_1_a_5"), "__1_1_a_5");
+  EXPECT_EQ(vacuumed_key("__1_1_a_5"), "__1_1_a_5");
+  EXPECT_EQ(vacuumed_key("file:///b__fragments/x/__fragments/__1_1_a_16"), "__fragments/__1_1_a_16");
+  EXPECT_EQ(vacuumed_key("file:///__fragments/x/__meta/__1_1_a"), "__meta/__1_1_a");
+  EXPECT_EQ(vacuumed_key("file:///my__meta/x/__1_1_a_5"), "__1_1_a_5");
+  EXPECT_EQ(vacuumed_key("file:///__meta/__1_1_a_5"), "__1_1_a_5");
+  EXPECT_EQ(vacuumed_key("file:///__fragments/__1_1_a_11"), "__1_1_a_11");
 }
 
 TEST_F(Listing, costs_a_known_number_of_requests) {
