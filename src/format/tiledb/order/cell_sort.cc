@@ -7,6 +7,7 @@
 
 #include "base/parallel.h"
 #include "format/tiledb/disk/ordered_bits.h"
+#include "format/tiledb/order/float_tile.h"
 #include "format/tiledb/order/radix_sort.h"
 
 namespace tegula::tiledb {
@@ -136,9 +137,8 @@ void CellOrder::number_values(const Step& step, const Column& column, std::uint6
     };
     if (step.kind == Step::Kind::coordinate) return each([](T v) { return to_ordered(v); });
     if constexpr (std::is_floating_point_v<T>) {
-      each([&](T v) {
-        return static_cast<std::uint64_t>((v - static_cast<T>(step.float_low)) / static_cast<T>(step.float_extent));
-      });
+      const T low = static_cast<T>(step.float_low), extent = static_cast<T>(step.float_extent);
+      each([&](T v) { return float_tile(v, low, extent); });
     } else {
       each([&](T v) { return to_ordered(v) - step.low; });
       const std::uint64_t largest = *std::max_element(out.begin(), out.end());

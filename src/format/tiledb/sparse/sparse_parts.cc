@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "format/tiledb/disk/ordered_bits.h"
 #include "format/tiledb/fragment/tile_fetch.h"
+#include "format/tiledb/order/float_tile.h"
 #include "format/tiledb/read/request.h"
 #include "format/tiledb/read/tile_pruning.h"
 #include "format/tiledb/sparse/sparse_cuts.h"
@@ -20,8 +21,7 @@ std::uint64_t tile_index(const SchemaDimension& dimension, std::uint64_t ordered
   return with_number(dimension.type, [&]<class T>(T) -> std::uint64_t {
     const T low = load_le<T>(dimension.domain.data()), extent = load_le<T>(dimension.extent.data());
     if constexpr (std::is_floating_point_v<T>) {
-      const T value = from_ordered<T>(ordered);
-      return value <= low ? 0 : static_cast<std::uint64_t>((value - low) / extent);
+      return float_tile(from_ordered<T>(ordered), low, extent);
     } else {
       const std::uint64_t first = to_ordered(low);
       return ordered <= first ? 0 : (ordered - first) / static_cast<std::make_unsigned_t<T>>(extent);
