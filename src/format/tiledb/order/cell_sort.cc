@@ -40,7 +40,9 @@ std::size_t common_prefix(const Column& column, std::uint64_t cells) {
   for (std::uint64_t i = 1; i < cells && common > 0; ++i) {
     const std::string_view text = text_of(column.cell(i));
     common = std::min(common, text.size());
-    while (common > 0 && std::memcmp(text.data(), first.data(), common) != 0) --common;
+    if (common == 0 || std::memcmp(text.data(), first.data(), common) == 0) continue;
+    const auto differ = std::mismatch(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(common), first.begin());
+    common = static_cast<std::size_t>(differ.first - text.begin());
   }
   return common;
 }

@@ -205,6 +205,16 @@ TEST(CellSort, TilesAbove2To64AreTheLast) {
   EXPECT_EQ(CellOrder(c.schema, Order::global).sort(c.columns, {}), (Buffer<std::uint64_t>{4, 2, 0, 1, 3}));
 }
 
+// Took minutes when the common prefix was shortened by one byte at a time.
+TEST(CellSort, LongTextsThatDifferInTheMiddle) {
+  Case c;
+  c.schema.dimensions = {text_dimension()};
+  std::string first(6 << 20, 'x'), second = first;
+  first[3 << 20] = 'z';
+  c.columns = {text_column({first, second})};
+  EXPECT_EQ(CellOrder(c.schema, Order::row).sort(c.columns, {}), (Buffer<std::uint64_t>{1, 0}));
+}
+
 TEST(CellSort, TheTwoZerosAreOnePlace) {
   const std::vector<Column> columns{number_column<float>({-0.0f, 0.0f, 1.0f}, TypeId::float32)};
   EXPECT_TRUE(CellOrder::same_place(columns, 0, 1));
