@@ -11,7 +11,7 @@ namespace {
 // In the order of AggregateOp.
 constexpr std::string_view kNames[] = {"count", "sum", "min", "max", "mean", "null_count", "std"};
 
-std::string known_names() {
+std::string known_aggregates() {
   std::string out;
   for (const std::string_view name : kNames) (out += out.empty() ? "" : ", ") += name;
   return out;
@@ -61,7 +61,7 @@ class AggregatesParser {
       word = name("an aggregate such as count() or sum(x)");
     }
     const auto op = find_aggregate(word);
-    if (!op) wrong(fmt::format("'{}' is none of {}", word, known_names()));
+    if (!op) wrong(fmt::format("'{}' is none of {}", word, known_aggregates()));
     aggregate.op = *op;
     if (!take("(")) wrong("expected '('");
     if (aggregate.op == AggregateOp::count)
