@@ -144,25 +144,25 @@ Verb& Verb::arguments(const char* name, std::vector<std::string>& into, const ch
   app_of(app_).add_option(name, into, help)->type_name("");
   return *this;
 }
-Verb& Verb::option(const char* names, std::string& into, const char* value, const char* help) {
+Verb& Verb::option(const char* names, std::string& into, const char* value, const std::string& help) {
   app_of(app_).add_option(names, into, help)->type_name(value);
   return *this;
 }
-Verb& Verb::option(const char* names, std::optional<std::string>& into, const char* value, const char* help) {
+Verb& Verb::option(const char* names, std::optional<std::string>& into, const char* value, const std::string& help) {
   app_of(app_)
       .add_option_function<std::string>(
           names, [&into](const std::string& text) { into = text; }, help)
       ->type_name(value);
   return *this;
 }
-Verb& Verb::option(const char* names, std::optional<std::uint64_t>& into, const char* value, const char* help) {
+Verb& Verb::option(const char* names, std::optional<std::uint64_t>& into, const char* value, const std::string& help) {
   app_of(app_)
       .add_option_function<std::string>(
           names, [&into, names](const std::string& text) { into = whole_number(text, names); }, help)
       ->type_name(value);
   return *this;
 }
-Verb& Verb::option(const char* names, std::vector<std::string>& into, const char* value, const char* help) {
+Verb& Verb::option(const char* names, std::vector<std::string>& into, const char* value, const std::string& help) {
   // One value per mention, so that an option never swallows the arguments after it.
   app_of(app_)
       .add_option(names, into, help)

@@ -33,10 +33,10 @@ class Verb {
   Verb& optional_argument(const char* name, std::string& into, const char* help);
   Verb& arguments(const char* name, std::vector<std::string>& into, const char* help);
   // Names as "-f,--fields"; `value` is what the help calls the value.
-  Verb& option(const char* names, std::string& into, const char* value, const char* help);
-  Verb& option(const char* names, std::optional<std::string>& into, const char* value, const char* help);
-  Verb& option(const char* names, std::optional<std::uint64_t>& into, const char* value, const char* help);
-  Verb& option(const char* names, std::vector<std::string>& into, const char* value, const char* help);
+  Verb& option(const char* names, std::string& into, const char* value, const std::string& help);
+  Verb& option(const char* names, std::optional<std::string>& into, const char* value, const std::string& help);
+  Verb& option(const char* names, std::optional<std::uint64_t>& into, const char* value, const std::string& help);
+  Verb& option(const char* names, std::vector<std::string>& into, const char* value, const std::string& help);
   Verb& choice(const char* names, std::string& into, std::vector<std::string> values, const char* help);
   Verb& flag(const char* names, bool& into, const char* help);
   // Lines such as "tegula info temperatures".

@@ -7,8 +7,9 @@
 #include "base/fail.h"
 #include "convert/cell_types.h"
 #include "input/data_input.h"
-#include "text/cell_input.h"
-#include "text/value_text.h"
+#include "query/request/cell_input.h"
+#include "query/request/value_text.h"
+#include "tegula/capabilities.h"
 
 namespace tegula::cli {
 
@@ -85,7 +86,8 @@ Batch fit_columns(Batch batch, const Schema& schema, const std::string& name) {
 
 void schema_like(SchemaFlags& flags, const Batch& batch) {
   if (!flags.schema_file.empty()) return;
-  const bool tiledb = flags.format == "tiledb";
+  const Capabilities can = flags.format.empty() ? Capabilities{} : capabilities(flags.format);
+  const bool any_length = can.text && !can.numpy_types;
   if (!flags.table && !flags.sparse && flags.dimensions.empty() && flags.shape.empty())
     flags.shape = fmt::format("{}", batch.cells);
   if (!flags.attributes.empty() || !flags.type.empty()) return;
@@ -93,7 +95,7 @@ void schema_like(SchemaFlags& flags, const Batch& batch) {
     const auto is_dimension = [&](const std::string& text) { return text.starts_with(column.name + ":"); };
     if (std::any_of(flags.dimensions.begin(), flags.dimensions.end(), is_dimension)) continue;
     std::string type = display_name(column.type), more;
-    if (column.var() && !tiledb) {
+    if (column.var() && !any_length) {
       std::size_t longest = 1;
       for (std::size_t i = 0; i < column.cells(); ++i) longest = std::max(longest, column.cell(i).size());
       type = fmt::format("S{}", longest);
@@ -103,7 +105,7 @@ void schema_like(SchemaFlags& flags, const Batch& batch) {
       more = fmt::format(":{}", column.values_per_cell);
     }
     const bool nulls = std::find(column.validity.begin(), column.validity.end(), std::byte{0}) != column.validity.end();
-    if (tiledb && nulls && !column.type.is_date()) more += ":nullable";
+    if (can.nullable && nulls && !column.type.is_date()) more += ":nullable";
     flags.attributes.push_back(column.name + ":" + type + more);
   }
 }

@@ -6,10 +6,10 @@
 #include "base/fail.h"
 #include "base/json.h"
 #include "convert/cell_types.h"
-#include "input/request.h"
 #include "model/strided.h"
-#include "text/cell_input.h"
-#include "text/value_text.h"
+#include "query/request/cell_input.h"
+#include "query/request/request.h"
+#include "query/request/value_text.h"
 
 namespace tegula::cli {
 

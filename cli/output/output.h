@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
+#include "query/request/value_text.h"
 #include "tegula/columns.h"
 #include "tegula/work.h"
-#include "text/value_text.h"
 
 namespace tegula::cli {
 
@@ -30,8 +30,8 @@ std::unique_ptr<Output> csv_output(Dialect dialect, const Work& work);
 std::unique_ptr<Output> npy_output(const std::string& path);
 // One entry per field, stored; nullable fields get a second entry "<name>.valid".
 std::unique_ptr<Output> npz_output(const std::string& path);
-// An Arrow IPC file: one record batch per batch. Dates that are NaT become null.
-std::unique_ptr<Output> arrow_output(const std::string& path);
+// An Arrow IPC file: one record batch per batch, with the types that Python's Arrow has too (arrow/ipc_writer.h).
+std::unique_ptr<Output> arrow_output(const std::string& path, const Schema& schema);
 
 // Writes to stdout. Throws Error(io) when the reader is gone.
 void print(std::string_view text);

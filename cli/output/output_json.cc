@@ -1,6 +1,6 @@
 #include "output/output.h"
 #include "query/columns/gather.h"
-#include "text/result_json.h"
+#include "query/request/result_json.h"
 
 namespace tegula::cli {
 

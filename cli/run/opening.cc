@@ -7,18 +7,20 @@
 #include <memory>
 #include <system_error>
 
+#include "base/error_message.h"
 #include "base/fail.h"
 #include "files/text_file.h"
 #include "format/registry/registry.h"
+#include "query/request/iso_dates.h"
+#include "query/request/value_text.h"
 #include "store/open/open_store.h"
 #include "store/wrap/tracing_store.h"
-#include "text/iso_dates.h"
-#include "text/value_text.h"
+#include "text/format_names.h"
 
 namespace tegula::cli {
 
 void OpenFlags::describe(Verb& verb) {
-  verb.option("--format", format, "NAME", "tiledb, bcolz, zarr0 .. zarr3 (default: found by looking)")
+  verb.option("--format", format, "NAME", fmt::format("{} (default: found by looking)", known_formats()))
       .option("--at", at, "T|T1:T2",
               "TileDB: as of a time, or what was written between two; milliseconds or an ISO date");
   describe_key(verb);
@@ -49,7 +51,7 @@ Bytes encryption_key(const std::string& hex, const std::string& file) {
 
 OpenOptions OpenFlags::options(const Globals& globals) const {
   OpenOptions options;
-  options.format = format == "zarr" ? "zarr3" : format;
+  options.format = full_format(format);
   if (!at.empty()) options.at = parse_time_range(at);
   options.key = encryption_key(key, key_file);
   options.missing = missing == "error" ? Missing::error : Missing::fill;
@@ -71,10 +73,13 @@ std::shared_ptr<Store> store_of(const std::string& uri, const Globals& globals, 
 }
 
 std::shared_ptr<Array> open_array(const std::string& uri, const OpenFlags& flags, const Globals& globals, bool sync) {
-  std::shared_ptr<Array> array = open(store_of(uri, globals, sync), flags.options(globals));
-  if (!flags.at.empty() && array->schema().format != "tiledb")
-    fail(ErrorKind::unsupported, "opening '{}': {} arrays have no history", uri, array->schema().format);
-  return array;
+  std::shared_ptr<Store> store = store_of(uri, globals, sync);
+  try {
+    return open(store, flags.options(globals));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::not_found || probe(*store).kind != ObjectKind::group) throw;
+    fail(error.kind(), "{}; `tegula ls` shows what it holds", error_message(error));
+  }
 }
 
 }  // namespace tegula::cli

@@ -16,11 +16,11 @@ const char* severity_text(const Problem& problem) {
 
 std::vector<Problem> verify_all(const Array& array, const Store& store, const Work& work) {
   std::vector<Problem> problems = array.verify(work);
-  const std::optional<ConversionRecord> record = read_conversion(store);
-  if (!record) return problems;
+  const std::optional<ResumeNote> note = read_note(store);
+  if (!note) return problems;
   std::erase_if(problems, [](const Problem& problem) { return problem.file == kConversionKey; });
   problems.insert(problems.begin(), {Problem::Severity::damage, std::string(kConversionKey),
-                                     fmt::format("an unfinished conversion from {}", record->source),
+                                     fmt::format("an unfinished conversion from {}", note->source),
                                      "`tegula convert` as before goes on with it; with --overwrite it starts anew"});
   return problems;
 }

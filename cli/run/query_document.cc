@@ -7,11 +7,12 @@
 #include "base/fail.h"
 #include "base/json.h"
 #include "files/text_file.h"
+#include "format/registry/dialect.h"
 #include "format/registry/registry.h"
-#include "input/request.h"
 #include "output/output.h"
+#include "query/request/request.h"
+#include "query/request/result_json.h"
 #include "run/batch_mode.h"
-#include "text/result_json.h"
 
 namespace tegula::cli {
 

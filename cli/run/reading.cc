@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/fail.h"
-#include "input/request.h"
 #include "query/columns/gather.h"
+#include "query/request/request.h"
 
 namespace tegula::cli {
 

@@ -1,11 +1,13 @@
 #include "run/written_part.h"
 
+#include "tegula/capabilities.h"
+
 namespace tegula::cli {
 
 void leave_out_the_unwritten(Query& query, const Array& array) {
   constexpr double kMost = 1e12;
   const Schema& schema = array.schema();
-  if (schema.sparse || schema.format != "tiledb" || query.select || !query.ranges.empty()) return;
+  if (schema.sparse || !capabilities(array).fragments || query.select || !query.ranges.empty()) return;
   double cells = 1;
   for (const std::uint64_t extent : schema.shape()) cells *= static_cast<double>(extent);
   const std::optional<std::vector<Range>> written = cells > kMost ? array.info().non_empty_domain : std::nullopt;

@@ -5,7 +5,7 @@
 #include "base/fail.h"
 #include "base/json.h"
 #include "base/utf8.h"
-#include "text/cell_input.h"
+#include "query/request/cell_input.h"
 
 namespace tegula::cli {
 

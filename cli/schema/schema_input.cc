@@ -11,9 +11,11 @@
 #include "convert/filters.h"
 #include "convert/target.h"
 #include "files/text_file.h"
-#include "input/request.h"
 #include "query/language/literal.h"
-#include "text/cell_input.h"
+#include "query/request/cell_input.h"
+#include "query/request/request.h"
+#include "tegula/capabilities.h"
+#include "text/format_names.h"
 #include "text/numbers_text.h"
 
 namespace tegula::cli {
@@ -224,7 +226,7 @@ Attribute parse_attribute(const std::string& text, const char* option) {
 }
 
 void SchemaFlags::describe(Verb& verb) {
-  verb.option("--format", format, "NAME", "tiledb, bcolz, zarr0 .. zarr3; zarr means zarr3")
+  verb.option("--format", format, "NAME", fmt::format("{}; zarr means zarr3", known_formats()))
       .option("--schema", schema_file, "FILE", "schema as `tegula info --json` prints it; - is stdin")
       .option("--shape", shape, "N,M", "extents of a dense array; [] for a single cell")
       .option("--type", type, "TYPE[:var|:N][:nullable]",
@@ -241,15 +243,14 @@ void SchemaFlags::describe(Verb& verb) {
 }
 
 Schema SchemaFlags::schema(const std::optional<NpyArray>& like) const {
-  const std::string name = format == "zarr" ? "zarr3" : format;
+  const std::string name = full_format(format);
   if (!schema_file.empty()) {
     check_alone(*this);
     Schema schema = schema_of_json(read_text(schema_file), schema_file);
     if (!name.empty()) schema.format = name;
     return schema;
   }
-  if (name.empty())
-    fail(ErrorKind::invalid_argument, "which format? --format tiledb, bcolz, zarr0, zarr1, zarr2 or zarr3");
+  if (name.empty()) fail(ErrorKind::invalid_argument, "which format? --format {}", known_formats());
   Schema out;
   out.format = name;
   out.sparse = sparse;
@@ -261,8 +262,10 @@ Schema SchemaFlags::schema(const std::optional<NpyArray>& like) const {
 
   std::vector<std::uint64_t> extents = parse_extents(shape, "--shape");
   if (extents.empty() && like) extents = like->shape;
-  if (out.format == "tiledb" && out.dimensions.empty() && std::find(extents.begin(), extents.end(), 0) != extents.end())
-    fail(ErrorKind::invalid_argument, "--shape {}: a TileDB dimension has one cell at least", fmt::join(extents, ","));
+  if (!capabilities(out.format).empty_axes && out.dimensions.empty() &&
+      std::find(extents.begin(), extents.end(), 0) != extents.end())
+    fail(ErrorKind::invalid_argument, "--shape {}: a {} dimension has one cell at least", fmt::join(extents, ","),
+         capabilities(out.format).title);
   const std::vector<std::uint64_t> tiles = parse_extents(tile, "--tile");
   if (out.dimensions.empty() && !table) {
     for (std::size_t i = 0; i < extents.size(); ++i) {
@@ -292,7 +295,7 @@ Schema SchemaFlags::schema(const std::optional<NpyArray>& like) const {
     Attribute a;
     if (!type.empty()) a = parse_attribute(":" + type, "--type");
     if (type.empty()) a.type = like->type;
-    if (out.format == "tiledb") to_tiledb_type(a);
+    to_type_of(out.format, a);
     set_default_fill(a);
     out.attributes.push_back(std::move(a));
   }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
-#include "text/iso_dates.h"
+#include "format/registry/dialect.h"
+#include "format/registry/registry.h"
+#include "query/request/iso_dates.h"
+#include "tegula/capabilities.h"
 
 namespace tegula::cli {
 
@@ -85,18 +88,13 @@ Column fill_column(const Attribute& attribute) {
 
 }  // namespace
 
-std::string family_text(std::string_view format) {
-  if (format == "tiledb") return "TileDB";
-  if (format == "zarr0") return "original zarr";
-  if (format.starts_with("zarr")) return fmt::format("zarr v{}", format.substr(4));
-  return std::string(format);
-}
+std::string family_text(std::string_view format) { return std::string(capabilities(format).title); }
 
 std::string what_it_is(const Schema& schema) {
   std::string text = schema.table
                          ? family_text(schema.format) + " table"
                          : fmt::format("{} {} array", schema.sparse ? "sparse" : "dense", family_text(schema.format));
-  if (schema.format == "tiledb") text += fmt::format(", format version {}", schema.format_version);
+  if (capabilities(schema.format).versions) text += fmt::format(", format version {}", schema.format_version);
   return text;
 }
 
@@ -120,6 +118,13 @@ std::string range_text(const Datatype& type, const Range& range) {
   if (std::holds_alternative<std::monostate>(range.low) && std::holds_alternative<std::monostate>(range.high))
     return type.is_integer() ? "empty" : "any text";
   return plain_value(type, range.low) + " .. " + plain_value(type, range.high);
+}
+
+std::string domain_text(const Schema& schema, const std::vector<Range>& domain) {
+  std::string text;
+  for (std::size_t i = 0; i < domain.size() && i < schema.dimensions.size(); ++i)
+    text += (i > 0 ? ", " : "") + schema.dimensions[i].name + " " + range_text(schema.dimensions[i].type, domain[i]);
+  return text;
 }
 
 std::string fill_text(const Attribute& attribute, const Schema& schema) {
@@ -207,7 +212,7 @@ void write_schema(JsonWriter& json, const Schema& schema) {
       .text(order_text(schema.cell_order));
   if (schema.sparse)
     json.key("capacity").number(schema.capacity).key("allows_duplicates").number(schema.allows_duplicates);
-  if (schema.format == "tiledb") {
+  if (find_format(schema.format).format.filters.explicit_none) {
     for (const auto& [key, filters] :
          {std::pair("coords_filters", &schema.coords_filters), std::pair("offsets_filters", &schema.offsets_filters),
           std::pair("validity_filters", &schema.validity_filters)}) {

@@ -31,4 +31,7 @@ std::string aligned(std::vector<std::vector<std::string>> rows, std::string_view
 void write_schema(JsonWriter& json, const Schema& schema);
 void write_range(JsonWriter& json, const Range& range);
 
+// "x 0 .. 9, y 1 .. 4".
+std::string domain_text(const Schema& schema, const std::vector<Range>& domain);
+
 }  // namespace tegula::cli

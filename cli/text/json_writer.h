@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "text/value_text.h"
+#include "query/request/value_text.h"
 
 namespace tegula::cli {
 

@@ -1,13 +1,10 @@
-// `tegula consolidate` and `tegula vacuum`: few fragments instead of many, and the old ones gone.
-#include <array>
-
+// `tegula consolidate`: few fragments instead of many.
 #include "app/verbs.h"
 #include "base/fail.h"
 #include "output/output.h"
+#include "query/request/iso_dates.h"
 #include "run/opening.h"
-#include "tegula/tiledb.h"
-#include "text/iso_dates.h"
-#include "text/json_writer.h"
+#include "run/tiledb_parts.h"
 
 namespace tegula::cli {
 
@@ -19,37 +16,8 @@ struct Flags {
   bool purge = false, no_times = false, dry_run = false;
 };
 
-struct PartName {
-  const char* name;
-  tiledb::Part part;
-};
-constexpr std::array<PartName, 4> kParts = {{{"fragments", tiledb::Part::fragments},
-                                             {"fragment-meta", tiledb::Part::fragment_metadata},
-                                             {"commits", tiledb::Part::commits},
-                                             {"array-meta", tiledb::Part::array_metadata}}};
-
-std::vector<PartName> parts_of(const std::string& what) {
-  std::vector<PartName> out;
-  for (const PartName& known : kParts)
-    if (what == "all" || what == known.name) out.push_back(known);
-  return out;
-}
-
-std::vector<std::string> part_names() {
-  std::vector<std::string> names;
-  for (const PartName& known : kParts) names.emplace_back(known.name);
-  names.emplace_back("all");
-  return names;
-}
-
 std::string files_text(std::size_t count, std::string_view part) {
   return fmt::format("{} {}{}", count, part == "fragments" ? "fragment" : "file", count == 1 ? "" : "s");
-}
-
-void write_names(JsonWriter& json, const char* key, const std::vector<std::string>& names) {
-  json.key(key).begin('[');
-  for (const std::string& name : names) json.text(name);
-  json.end(']');
 }
 
 tiledb::ConsolidateOptions consolidate_options(const Flags& flags, const PartName& part, const Globals& globals) {
@@ -92,29 +60,6 @@ int consolidate(const Flags& flags, const Globals& globals) {
   return kOk;
 }
 
-int vacuum(const Flags& flags, const Globals& globals) {
-  const std::shared_ptr<Array> array = open_array(flags.uri, flags.open, globals);
-  std::vector<std::string> removed;
-  for (const PartName& part : parts_of(flags.what)) {
-    tiledb::VacuumOptions options;
-    options.part = part.part;
-    options.dry_run = flags.dry_run;
-    options.work = globals.work;
-    for (std::string& name : tiledb::vacuum(*array, options)) removed.push_back(std::move(name));
-  }
-  if (globals.json) {
-    JsonWriter json;
-    json.begin('{').key("uri").text(flags.uri).key("dry_run").number(flags.dry_run);
-    write_names(json, "removed", removed);
-    print(json.end('}').line());
-    return kOk;
-  }
-  for (const std::string& name : removed)
-    print(fmt::format("{} {}\n", flags.dry_run ? "would remove" : "removed", name));
-  if (removed.empty() && !globals.quiet) print("nothing to remove\n");
-  return kOk;
-}
-
 }  // namespace
 
 void describe_consolidate(Verb verb, Globals& globals) {
@@ -131,18 +76,6 @@ void describe_consolidate(Verb verb, Globals& globals) {
           "  tegula consolidate events --dry-run\n  tegula consolidate events --max-size 1GB\n"
           "  tegula consolidate events --what commits\n  tegula consolidate events && tegula vacuum events")
       .run([flags, &globals] { return consolidate(*flags, globals); });
-}
-
-void describe_vacuum(Verb verb, Globals& globals) {
-  auto flags = std::make_shared<Flags>();
-  flags->what = "all";
-  verb.argument("uri", flags->uri, "a TileDB array");
-  verb.choice("--what", flags->what, part_names(), "what is removed, once it is merged (default: all)")
-      .flag("--dry-run", flags->dry_run, "say what would be removed, and change nothing");
-  flags->open.describe_key(verb);
-  verb.examples("  tegula vacuum events --dry-run\n  tegula vacuum events --what commits").run([flags, &globals] {
-    return vacuum(*flags, globals);
-  });
 }
 
 }  // namespace tegula::cli

@@ -5,10 +5,10 @@
 #include "base/endian.h"
 #include "base/fail.h"
 #include "output/output.h"
+#include "query/request/iso_dates.h"
 #include "run/opening.h"
 #include "run/rehearsal.h"
 #include "tegula/tiledb.h"
-#include "text/iso_dates.h"
 #include "text/json_writer.h"
 
 namespace tegula::cli {

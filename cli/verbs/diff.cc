@@ -1,6 +1,7 @@
 // `tegula diff`: do two arrays hold the same values?
 #include "app/verbs.h"
 #include "convert/compare.h"
+#include "format/registry/dialect.h"
 #include "output/output.h"
 #include "run/opening.h"
 #include "schema/schema_text.h"

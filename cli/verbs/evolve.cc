@@ -5,16 +5,18 @@
 #include "app/verbs.h"
 #include "base/fail.h"
 #include "convert/filters.h"
-#include "input/request.h"
+#include "format/registry/registry.h"
 #include "output/output.h"
+#include "query/request/cell_input.h"
+#include "query/request/iso_dates.h"
+#include "query/request/request.h"
 #include "run/opening.h"
 #include "run/rehearsal.h"
 #include "schema/schema_input.h"
 #include "schema/schema_text.h"
 #include "tegula/bcolz.h"
+#include "tegula/capabilities.h"
 #include "tegula/tiledb.h"
-#include "text/cell_input.h"
-#include "text/iso_dates.h"
 
 namespace tegula::cli {
 
@@ -100,7 +102,9 @@ std::optional<std::vector<Range>> new_domain(const Flags& flags, const Schema& s
 }
 
 void evolve_array(Array& array, const Flags& flags, const WriteOptions& options) {
-  if (!flags.rename.empty()) fail(ErrorKind::invalid_argument, "only the columns of bcolz tables can be renamed");
+  if (!flags.rename.empty())
+    fail(ErrorKind::invalid_argument, "only the columns of {} tables can be renamed",
+         formats_with(&Capabilities::tables));
   const Schema& schema = array.schema();
   tiledb::Evolution changes;
   changes.add_attributes = added_attributes(flags, schema.format);
@@ -118,10 +122,11 @@ void evolve_array(Array& array, const Flags& flags, const WriteOptions& options)
 void change_columns(Array& table, const Flags& flags, const WriteOptions& options) {
   if (!flags.add_enums.empty() || !flags.extend_enums.empty() || !flags.drop_enums.empty() || flags.enumeration ||
       !flags.domain.empty())
-    fail(ErrorKind::invalid_argument, "bcolz has no enumerations and no domains");
+    fail(ErrorKind::invalid_argument, "{} has no enumerations and no domains", capabilities(table).title);
   if (flags.add.size() + flags.drop.size() + flags.rename.size() > 1)
     fail(ErrorKind::invalid_argument, "change one column of a table at a time");
-  for (const Attribute& column : added_attributes(flags, "bcolz")) bcolz::add_column(table, column, {}, options);
+  for (const Attribute& column : added_attributes(flags, table.schema().format))
+    bcolz::add_column(table, column, {}, options);
   for (const std::string& name : flags.drop) bcolz::drop_column(table, name, options);
   for (const std::string& text : flags.rename) {
     const auto [from, to] = split_pair(text, "--rename", "OLD=NEW");
@@ -133,7 +138,7 @@ void change(Array& array, const Flags& flags, const Globals& globals) {
   WriteOptions options;
   options.at = parse_write_time(flags.at);
   options.work = globals.work;
-  if (array.schema().format == "bcolz") return change_columns(array, flags, options);
+  if (capabilities(array).tables) return change_columns(array, flags, options);
   evolve_array(array, flags, options);
 }
 

@@ -7,6 +7,8 @@
 #include "output/output.h"
 #include "run/opening.h"
 #include "schema/schema_text.h"
+#include "tegula/capabilities.h"
+#include "text/format_names.h"
 #include "text/json_writer.h"
 
 namespace tegula::cli {
@@ -36,7 +38,7 @@ int create(const Flags& flags, const Globals& globals) {
   const std::shared_ptr<Store> store = store_of(flags.uri, globals);
   if (probe(*store).kind != ObjectKind::none && !store->list("").empty() && flags.dry_run)
     fail(ErrorKind::invalid_argument, "'{}': there is something already", flags.uri);
-  const std::string format = flags.format == "zarr" ? "zarr3" : flags.format;
+  const std::string format = full_format(flags.format);
   if (!flags.dry_run) {
     CreateOptions options;
     options.work = globals.work;
@@ -72,6 +74,18 @@ int remove(const Flags& flags, const Globals& globals) {
   return kOk;
 }
 
+// Families whose newest format has groups can be named too.
+std::vector<std::string> group_formats() {
+  std::vector<std::string> out;
+  for (const std::string_view format : formats()) {
+    const Capabilities& can = capabilities(format);
+    if (can.groups) out.emplace_back(format);
+    if (can.groups && can.family != can.format && full_format(std::string(can.family)) == can.format)
+      out.emplace_back(can.family);
+  }
+  return out;
+}
+
 }  // namespace
 
 void describe_group(Verb verb, Globals& globals) {
@@ -91,7 +105,7 @@ void describe_group(Verb verb, Globals& globals) {
       "create", "make an empty group",
       [&](Verb& sub) {
         flags->format = "tiledb";
-        sub.choice("--format", flags->format, {"tiledb", "zarr2", "zarr3", "zarr"}, "of the group (default: tiledb)");
+        sub.choice("--format", flags->format, group_formats(), "of the group (default: tiledb)");
       },
       create);
   add_verb(

@@ -22,13 +22,6 @@ std::string ratio_text(std::uint64_t stored, std::uint64_t decoded) {
   return fmt::format("{:.1f} to 1", static_cast<double>(decoded) / static_cast<double>(stored));
 }
 
-std::string domain_text(const Schema& schema, const std::vector<Range>& domain) {
-  std::string text;
-  for (std::size_t i = 0; i < domain.size() && i < schema.dimensions.size(); ++i)
-    text += (i > 0 ? ", " : "") + schema.dimensions[i].name + " " + range_text(schema.dimensions[i].type, domain[i]);
-  return text;
-}
-
 std::string dimension_lines(const Schema& schema) {
   std::vector<std::vector<std::string>> rows;
   for (const Dimension& d : schema.dimensions)
@@ -145,48 +138,6 @@ int show_info(const Flags& flags, const Globals& globals) {
   return kOk;
 }
 
-int show_fragments(const Flags& flags, const Globals& globals) {
-  const std::shared_ptr<Array> array = open_array(flags.uri, flags.open, globals);
-  if (array->schema().format != "tiledb")
-    fail(ErrorKind::invalid_argument, "'{}' is a {}, and only TileDB arrays have fragments", flags.uri,
-         what_it_is(array->schema()));
-  const Info info = array->info(globals.work);
-  if (globals.json) {
-    JsonWriter json;
-    json.begin('[');
-    for (const FragmentInfo& f : info.fragments) {
-      json.begin('{')
-          .key("name")
-          .text(f.name)
-          .key("first_time")
-          .number(f.first_time)
-          .key("last_time")
-          .number(f.last_time);
-      json.key("version")
-          .number(f.version)
-          .key("kind")
-          .text(f.sparse ? "sparse" : "dense")
-          .key("cells")
-          .number(f.cells)
-          .key("bytes")
-          .number(f.bytes);
-      json.key("domain").begin('[');
-      for (const Range& range : f.domain) write_range(json, range);
-      json.end(']').end('}');
-    }
-    print(json.end(']').line());
-    return kOk;
-  }
-  std::vector<std::vector<std::string>> rows = {{"written", "version", "kind", "cells", "size", "domain", "name"}};
-  for (const FragmentInfo& f : info.fragments)
-    rows.push_back({f.first_time == f.last_time ? time_text(f.first_time)
-                                                : time_text(f.first_time) + " .. " + time_text(f.last_time),
-                    fmt::format("{}", f.version), f.sparse ? "sparse" : "dense", fmt::format("{}", f.cells),
-                    format_size(f.bytes), domain_text(array->schema(), f.domain), f.name});
-  print(info.fragments.empty() ? "no fragments\n" : aligned(rows, ""));
-  return kOk;
-}
-
 }  // namespace
 
 void describe_info(Verb verb, Globals& globals) {
@@ -196,14 +147,6 @@ void describe_info(Verb verb, Globals& globals) {
   verb.examples("  tegula info temps\n  tegula info temps --json").run([flags, &globals] {
     return show_info(*flags, globals);
   });
-}
-
-void describe_fragments(Verb verb, Globals& globals) {
-  auto flags = std::make_shared<Flags>();
-  verb.argument("uri", flags->uri, "a TileDB array");
-  flags->open.describe(verb);
-  verb.examples("  tegula fragments points\n  tegula fragments points --at 2024-01-01:2024-06-30")
-      .run([flags, &globals] { return show_fragments(*flags, globals); });
 }
 
 }  // namespace tegula::cli

@@ -7,6 +7,7 @@
 #include "run/opening.h"
 #include "schema/meta_value.h"
 #include "schema/metadata_text.h"
+#include "tegula/capabilities.h"
 
 namespace tegula::cli {
 
@@ -83,9 +84,10 @@ int change(const Flags& flags, const Holder& holder, std::optional<MetaValue> va
 
 int set(const Flags& flags, const Globals& globals) {
   const Holder holder = open_holder(flags, globals);
-  if (holder.format() != "tiledb" && !decode_utf8(flags.key))
+  if (!capabilities(holder.format()).typed_metadata && !decode_utf8(flags.key))
     fail(ErrorKind::invalid_argument, "the key is not UTF-8, and the metadata of {} is JSON text", holder.format());
-  return change(flags, holder, meta_value(flags.value, flags.type, holder.format() == "tiledb"), globals);
+  return change(flags, holder, meta_value(flags.value, flags.type, capabilities(holder.format()).typed_metadata),
+                globals);
 }
 
 int remove(const Flags& flags, const Globals& globals) {

@@ -9,12 +9,12 @@
 #include "base/fail.h"
 #include "files/file_writer.h"
 #include "files/plot_canvas.h"
-#include "input/request.h"
 #include "output/output.h"
+#include "query/request/iso_dates.h"
+#include "query/request/request.h"
 #include "run/opening.h"
 #include "run/reading.h"
 #include "run/written_part.h"
-#include "text/iso_dates.h"
 #include "text/numbers.h"
 
 namespace tegula::cli {

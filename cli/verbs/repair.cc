@@ -12,6 +12,8 @@
 #include "run/problems.h"
 #include "schema/schema_text.h"
 #include "tegula/bcolz.h"
+#include "tegula/capabilities.h"
+#include "text/format_names.h"
 
 namespace tegula::cli {
 
@@ -39,7 +41,7 @@ std::vector<Leftover> leftovers(const Store& store, const Schema& schema) {
   for (const Entry& entry : store.list(""))
     if (!entry.folder && entry.name.starts_with(kTemporaryPrefix) && entry.name != kConversionKey)
       found.push_back({entry.name, false, "left by a write that did not finish"});
-  if (schema.format == "tiledb")
+  if (capabilities(schema.format).fragments)
     for (std::string& folder : tiledb::uncommitted_fragments(store))
       found.push_back({std::move(folder), true, "a fragment that was never committed"});
   return found;
@@ -64,7 +66,7 @@ class Repair {
   int run() {
     const std::shared_ptr<Array> array = open(store_, flags_.open.options(globals_));
     remove_leftovers(array->schema());
-    if (flags_.dry_run || array->schema().format != "bcolz")
+    if (flags_.dry_run || !capabilities(*array).repair)
       remaining_ = verify_all(*open(store_, flags_.open.options(globals_)), *store_, globals_.work);
     else
       remaining_ = bcolz::repair(*array, globals_.work);
@@ -135,7 +137,7 @@ class Repair {
 void describe_repair(Verb verb, Globals& globals) {
   auto flags = std::make_shared<Flags>();
   verb.argument("uri", flags->uri, "the array or table");
-  verb.option("--format", flags->open.format, "NAME", "tiledb, bcolz, zarr0 .. zarr3 (default: found by looking)")
+  verb.option("--format", flags->open.format, "NAME", fmt::format("{} (default: found by looking)", known_formats()))
       .option("--older-than", flags->older_than, "MINUTES",
               "age of unfinished writes that are removed (default 60); 0 when surely no writer is at work")
       .flag("--dry-run", flags->dry_run, "say what is wrong and what would be mended, and change nothing");

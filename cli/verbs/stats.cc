@@ -1,21 +1,18 @@
 // `tegula stats`: extremes, mean, nulls and a histogram per field.
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "app/verbs.h"
 #include "base/fail.h"
 #include "output/output.h"
-#include "query/language/literal.h"
+#include "query/request/iso_dates.h"
 #include "run/opening.h"
 #include "run/reading.h"
 #include "run/written_part.h"
 #include "schema/schema_text.h"
-#include "text/iso_dates.h"
-#include "text/numbers.h"
+#include "text/cell_stats.h"
 
 namespace tegula::cli {
 
@@ -27,85 +24,22 @@ struct Flags {
   PartFlags part;
 };
 
-constexpr std::size_t kBins = 20;
 constexpr std::size_t kBarWidth = 40;
-
-struct FieldStats {
-  std::string name;
-  Datatype type;
-  bool numeric = false;
-  std::uint64_t cells = 0, nulls = 0, nans = 0;
-  double min = std::numeric_limits<double>::infinity(), max = -std::numeric_limits<double>::infinity();
-  // The same of integers and dates, of which a double has not every one.
-  std::optional<std::pair<Int128, Int128>> exact;
-  double low = min, high = max;  // of the finite ones, which the histogram shows
-  // Welford's running mean and sum of squared distances.
-  double mean = 0, squares = 0;
-  std::uint64_t numbers = 0;
-  std::array<std::uint64_t, kBins> bins{};
-
-  bool whole() const { return type.is_integer() || type.is_date(); }
-  double deviation() const { return numbers ? std::sqrt(squares / static_cast<double>(numbers)) : 0; }
-};
 
 void scan(const Array& array, const Query& query, const auto& each_batch) {
   const std::unique_ptr<BatchStream> batches = array.query(query);
   while (const std::optional<Batch> batch = batches->next()) each_batch(*batch);
 }
 
-void measure(FieldStats& stats, const Column& column, std::uint64_t cells) {
-  stats.name = column.name;
-  stats.type = column.type;
-  stats.numeric = is_numeric(column.type, column.values_per_cell);
-  stats.cells += cells;
-  for (std::uint64_t i = 0; i < cells; ++i) {
-    if (!column.valid(i)) {
-      ++stats.nulls;
-      continue;
-    }
-    if (!stats.numeric) continue;
-    const double x = number_at(column, i);
-    if (std::isnan(x)) {
-      ++stats.nans;
-      continue;
-    }
-    stats.min = std::min(stats.min, x);
-    stats.max = std::max(stats.max, x);
-    if (!std::isfinite(x)) continue;
-    stats.low = std::min(stats.low, x);
-    stats.high = std::max(stats.high, x);
-    if (stats.whole()) {
-      const Int128 n = load_integer(column.type, column.data.data() + i * column.type.size);
-      if (!stats.exact) stats.exact.emplace(n, n);
-      stats.exact = {std::min(stats.exact->first, n), std::max(stats.exact->second, n)};
-    }
-    ++stats.numbers;
-    const double distance = x - stats.mean;
-    stats.mean += distance / static_cast<double>(stats.numbers);
-    stats.squares += distance * (x - stats.mean);
-  }
-}
-
-void fill_bins(FieldStats& stats, const Column& column, std::uint64_t cells) {
-  if (!stats.numeric || stats.low >= stats.high) return;
-  for (std::uint64_t i = 0; i < cells; ++i) {
-    const double x = number_at(column, i);
-    if (!std::isfinite(x)) continue;
-    // In halves, since the distance of the ends may have no double.
-    const double share = (x / 2 - stats.low / 2) / (stats.high / 2 - stats.low / 2);
-    ++stats.bins[std::min(kBins - 1, static_cast<std::size_t>(share * kBins))];
-  }
-}
-
 // Of min or max, as a person reads it.
-std::string extreme_text(const FieldStats& stats, bool max) {
+std::string extreme_text(const CellStats& stats, bool max) {
   if (!stats.exact) return fmt::format("{:.6g}", max ? stats.max : stats.min);
   const Int128 n = max ? stats.exact->second : stats.exact->first;
   return stats.type.is_date() ? date_text(stats.type, static_cast<std::int64_t>(n)) : fmt::format("{}", n);
 }
 
 // Where a bar of the histogram begins.
-std::string bin_text(const FieldStats& stats, std::size_t bin) {
+std::string bin_text(const CellStats& stats, std::size_t bin) {
   const double part = static_cast<double>(bin) / kBins, x = stats.low * (1 - part) + stats.high * part;
   if (stats.type.is_date() && std::fabs(x) < 9.2e18) return date_text(stats.type, static_cast<std::int64_t>(x));
   return fmt::format("{:.4g}", x);
@@ -120,7 +54,7 @@ std::string bar(std::uint64_t count, std::uint64_t most) {
   return out + kParts[eighths % 8];
 }
 
-std::string stats_text(const FieldStats& stats) {
+std::string stats_text(const CellStats& stats) {
   std::string out = fmt::format("{}  {}\n", stats.name.empty() ? "(unnamed)" : stats.name, display_name(stats.type));
   out += fmt::format("  cells {}", stats.cells);
   if (stats.nulls) out += fmt::format(", null {}", stats.nulls);
@@ -138,7 +72,7 @@ std::string stats_text(const FieldStats& stats) {
   return out;
 }
 
-void write_stats(JsonWriter& json, const FieldStats& stats) {
+void write_stats(JsonWriter& json, const CellStats& stats) {
   json.key(stats.name)
       .begin('{')
       .key("type")
@@ -173,7 +107,7 @@ int show(const Flags& flags, const Globals& globals) {
   const std::shared_ptr<Array> array = open_array(flags.uri, flags.open, globals);
   Query query = flags.part.query(array->schema(), globals);
   leave_out_the_unwritten(query, *array);
-  std::vector<FieldStats> stats;
+  std::vector<CellStats> stats;
   scan(*array, query, [&](const Batch& batch) {
     stats.resize(batch.columns.size());
     for (std::size_t c = 0; c < stats.size(); ++c) measure(stats[c], batch.columns[c], batch.cells);
@@ -184,7 +118,7 @@ int show(const Flags& flags, const Globals& globals) {
   if (globals.json) {
     JsonWriter json;
     json.begin('{');
-    for (const FieldStats& field : stats) write_stats(json, field);
+    for (const CellStats& field : stats) write_stats(json, field);
     print(json.end('}').line());
     return kOk;
   }

@@ -2,5 +2,6 @@
 #pragma once
 
 #include "tegula/array.h"
+#include "tegula/capabilities.h"
 #include "tegula/error.h"
 #include "tegula/version.h"

@@ -5,9 +5,11 @@
 
 #include "base/fail.h"
 #include "batch.h"
+#include "format/registry/registry.h"
 #include "rows.h"
 #include "schema.h"
 #include "tegula/bcolz.h"
+#include "tegula/capabilities.h"
 #include "values.h"
 
 namespace tegula::python {
@@ -196,7 +198,7 @@ void describe_columns(nb::class_<ArrayHandle>& handle) {
       .def(
           "add_column",
           [](ArrayHandle& self, nb::dict attribute, nb::object values) {
-            const Attribute made = attribute_from(attribute, "bcolz");
+            const Attribute made = attribute_from(attribute, self.array->schema().format);
             Column column;
             column.name = made.name;
             column.type = made.type;
@@ -282,6 +284,21 @@ void describe_arrays(nb::module_& module) {
     const Found found = Call()([&](const Work&) { return probe(uri); });
     if (found.kind == ObjectKind::none) return nb::none();
     return nb::make_tuple(nb::str(found.kind == ObjectKind::group ? "group" : "array"), nb::str(found.format.c_str()));
+  });
+  module.def("capabilities", [](const std::string& format) {
+    const Capabilities& can = capabilities(format);
+    nb::dict out;
+    out["format"] = nb::str(can.format.data(), can.format.size());
+    out["family"] = nb::str(can.family.data(), can.family.size());
+    out["title"] = nb::str(can.title.data(), can.title.size());
+    for (const CapabilityName& known : capability_names())
+      out[nb::str(known.name.data(), known.name.size())] = nb::bool_(can.*known.member);
+    return out;
+  });
+  module.def("formats", [] {
+    nb::list out;
+    for (const std::string_view name : formats()) out.append(nb::str(name.data(), name.size()));
+    return out;
   });
   module.def("parse_size", [](const std::string& text) { return parse_size(text); });
   module.def("format_size", [](std::uint64_t bytes) { return format_size(bytes); });

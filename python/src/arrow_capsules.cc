@@ -1,8 +1,7 @@
-// Arrow structs in the capsules that https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html names,
-// and the stream that a consumer pulls.
+#include "arrow_capsules.h"
+
 #include <cerrno>
 
-#include "arrow_export.h"
 #include "batch.h"
 #include "query/columns/gather.h"
 #include "tegula/error.h"
@@ -10,6 +9,10 @@
 namespace tegula::python {
 
 namespace {
+
+using arrow::export_batch;
+using arrow::export_schema;
+using arrow::Owned;
 
 // A consumer that takes the struct leaves `release` empty behind.
 template <class T>
@@ -76,7 +79,7 @@ int get_next(ArrowArrayStream* self, ArrowArray* out) {
     const std::shared_ptr<const Batch> batch = pull.first ? std::move(pull.first) : pull.stream->next();
     pull.first = nullptr;
     *out = {};
-    if (batch) hand_over(export_batch(batch, pull.stream->schema()).array, out);
+    if (batch) hand_over(export_batch(batch, *pull.stream->schema()).array, out);
   });
 }
 
@@ -92,8 +95,8 @@ void release(ArrowArrayStream* self) {
 nb::object arrow_schema_capsule(const Batch& batch, const Schema& schema) {
   return capsule(export_schema(batch, schema), "arrow_schema");
 }
-nb::object capsule_of(Owned<ArrowSchema> schema) { return capsule(std::move(schema), "arrow_schema"); }
-nb::object capsule_of(Owned<ArrowArray> array) { return capsule(std::move(array), "arrow_array"); }
+nb::object capsule_of(arrow::Owned<ArrowSchema> schema) { return capsule(std::move(schema), "arrow_schema"); }
+nb::object capsule_of(arrow::Owned<ArrowArray> array) { return capsule(std::move(array), "arrow_array"); }
 
 nb::object stream_capsule(std::shared_ptr<Stream> stream) {
   auto* pull = new Pull{std::move(stream), nullptr, {}, false, {}};

@@ -2,7 +2,7 @@
 
 #include <nanobind/stl/shared_ptr.h>
 
-#include "arrow_export.h"
+#include "arrow_capsules.h"
 #include "base/fail.h"
 #include "query/columns/gather.h"
 #include "tegula/array.h"
@@ -148,7 +148,7 @@ void describe_batches(nb::module_& module) {
       .def("objects", objects)
       .def("arrow_schema", [](const Result& r) { return arrow_schema_capsule(*r.batch, *r.schema); })
       .def("arrow_array", [](const Result& r) {
-        ArrowParts parts = Call()([&](const Work&) { return export_batch(r.batch, r.schema); });
+        arrow::ArrowParts parts = Call()([&](const Work&) { return arrow::export_batch(r.batch, *r.schema); });
         return nb::make_tuple(capsule_of(std::move(parts.schema)), capsule_of(std::move(parts.array)));
       });
   nb::class_<Stream>(module, "Stream")

@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "query/run/table_query.h"
+#include "tegula/capabilities.h"
 
 namespace tegula::python {
 
@@ -42,7 +43,7 @@ class ArrayRows final : public RowSource {
 }  // namespace
 
 std::unique_ptr<BatchStream> query_rows(std::shared_ptr<const Array> array, const Query& query) {
-  const Rules rules = array->schema().format == "tiledb" ? Rules::tiledb : Rules::numpy;
+  const Rules rules = capabilities(*array).numpy_types ? Rules::numpy : Rules::tiledb;
   return query_table(std::make_shared<ArrayRows>(std::move(array)), query, rules);
 }
 

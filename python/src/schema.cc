@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "convert/filters.h"
+#include "tegula/capabilities.h"
 #include "values.h"
 
 namespace tegula::python {
@@ -175,8 +176,6 @@ std::vector<Filter> filters_from(nb::handle list, const std::string& format) {
   for (nb::handle item : nb::borrow<nb::list>(list)) {
     if (PyUnicode_Check(item.ptr())) {
       const std::string written = text_from(item);
-      // To TileDB "none" is not the same as saying nothing.
-      if (written == "none" && format == "tiledb") out.push_back({"none", {}});
       for (Filter& filter : parse_filters(written, format)) out.push_back(std::move(filter));
       continue;
     }
@@ -200,8 +199,8 @@ Attribute attribute_from(nb::handle handle, const std::string& format) {
     out.fill = bytes_from(fill);
     out.fill_valid = PyObject_IsTrue(nb::object(dict["fill_valid"]).ptr()) == 1;
   } else {
-    // zarr and bcolz have zeros where nothing is said; TileDB has its own defaults for an empty fill.
-    if (format != "tiledb") out.fill.resize(out.cell_size(), std::byte{0});
+    // Formats with numpy's types have zeros where nothing is said; TileDB has its own defaults for an empty fill.
+    if (capabilities(format).numpy_types) out.fill.resize(out.cell_size(), std::byte{0});
     std::fill(out.fill.begin(), out.fill.end(), std::byte{0});
   }
   out.fill_defined = PyObject_IsTrue(nb::object(dict["fill_defined"]).ptr()) == 1;

@@ -7,6 +7,7 @@
 from ._tegula import CorruptError, Error, UnsupportedError, __version__
 from .array import Array, ArrayBase
 from .attrs import Attributes
+from .capabilities import Capabilities, capabilities
 from .domain import Domain
 from .group import Group, Member
 from .main import (FORMATS, Comparison, Consolidation, Problem, Report, compare, consolidate, convert, create, create_group, open,
@@ -16,7 +17,7 @@ from .schema import Attr, Dim, Enumeration, Filter, Label, Schema
 from .sparse import SparseArray
 from .table import Column, Table
 
-__all__ = ['Array', 'ArrayBase', 'Attr', 'Attributes', 'Batch', 'Column', 'Comparison', 'Consolidation', 'CorruptError', 'Dim',
+__all__ = ['Array', 'ArrayBase', 'Attr', 'Attributes', 'Batch', 'Capabilities', 'Column', 'Comparison', 'Consolidation', 'CorruptError', 'Dim',
            'Domain', 'Enumeration', 'Error', 'FORMATS', 'Filter', 'Group', 'Label', 'Member', 'Problem', 'Query', 'Report',
-           'Schema', 'SparseArray', 'Table', 'UnsupportedError', '__version__', 'compare', 'consolidate', 'convert', 'create',
+           'Schema', 'SparseArray', 'Table', 'UnsupportedError', '__version__', 'capabilities', 'compare', 'consolidate', 'convert', 'create',
            'create_group', 'open', 'open_group', 'probe', 'repair', 'vacuum', 'verify']

@@ -5,6 +5,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 from . import columns, dtypes, selection
 from .attrs import Attributes
+from .capabilities import capabilities
 from .domain import Domain
 from .lazy import np
 from .query import Query, aggregate, public_name
@@ -60,7 +61,7 @@ class ArrayBase:
     @property
     def attrs(self) -> Attributes:
         """Metadata that people keep with the array."""
-        return Attributes(self._handle, self.schema.format != 'tiledb', self._check_writable)
+        return Attributes(self._handle, not capabilities(self).typed_metadata, self._check_writable)
 
     @property
     def domain(self) -> Domain:
@@ -374,7 +375,7 @@ class Array(ArrayBase):
             values = np.ascontiguousarray(values)
         if values.size == 0:
             return
-        if self.schema.format == 'tiledb' and not is_box(plan):
+        if capabilities(self).fragments and not is_box(plan):
             box, inside = selection.bounding_box(plan, self.shape)
             whole = self._read(Plan(box), [attr])
             whole[inside] = values

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _tegula
+from .capabilities import capabilities
 
 
 def _kind(array: Any) -> str:
@@ -20,7 +21,7 @@ def text(array: Any) -> str:
         return f'<tegula.{_kind(array)} {array.uri}: closed>'
     schema = array.schema
     head = f'<tegula.{_kind(array)} {array.uri}: {schema.format}'
-    if schema.format == 'tiledb':
+    if capabilities(schema.format).versions:
         head += f' v{schema.format_version}'
     sizes = [d.size for d in schema.dims]
     if schema.sparse or None in sizes:

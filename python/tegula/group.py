@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any, Dict, Iterator, Mapping, NamedTuple, Tuple
 
 from .attrs import Attributes
+from .capabilities import capabilities
 
 
 class Member(NamedTuple):
@@ -36,7 +37,7 @@ class Group(Mapping[str, Any]):
 
     @property
     def attrs(self) -> Attributes:
-        return Attributes(self._handle, self.format != 'tiledb', self._check_writable)
+        return Attributes(self._handle, not capabilities(self).typed_metadata, self._check_writable)
 
     def _check_writable(self) -> None:
         if self._mode == 'r':
@@ -98,7 +99,7 @@ class Group(Mapping[str, Any]):
     def _joined(self, uri: str, name: str) -> None:
         """TileDB lists its members; of a zarr group they are what lies below, and a handle knows those of when it was opened."""
         from . import main
-        if self.format == 'tiledb':
+        if capabilities(self).members:
             self.add(uri, name)
         else:
             self._handle = main._open_handle(self._uri, self._mode, self._options)

@@ -6,6 +6,7 @@ import math
 from typing import Any, Iterable, List, Sequence, Tuple
 
 from ._tegula import format_size
+from .capabilities import capabilities
 
 _STYLE = 'border-collapse:collapse;font-size:90%'
 _CELL = 'text-align:left;padding:2px 8px;vertical-align:top'
@@ -16,7 +17,7 @@ _WIDTH = 160.0
 def array_html(array: Any) -> str:
     """For anything with a schema: rows of facts, fields, and for dense arrays the grid."""
     schema = array.schema
-    facts = [('format', f'{schema.format} {schema.format_version}' if schema.format == 'tiledb' else schema.format)]
+    facts = [('format', f'{schema.format} {schema.format_version}' if capabilities(schema.format).versions else schema.format)]
     picture = ''
     if not schema.sparse:
         facts += [('shape', _tuple(array.shape)), ('chunks', f'{_tuple(array.chunks)}, {_grid_text(array.shape, array.chunks)}'),
@@ -28,7 +29,7 @@ def array_html(array: Any) -> str:
                   ('capacity', str(schema.capacity))]
     for dim in schema.dims:
         domain = '' if dim.domain is None else f'{dim.domain[0]} … {dim.domain[1]}'
-        if schema.sparse or schema.format == 'tiledb':
+        if schema.sparse or capabilities(schema.format).domains:
             facts.append((f'dimension {dim.name}', f'{dim.type_name} {domain}'))
     fields = [(a.name or '(no name)', _type_text(a), ' → '.join(map(str, a.filters or ())) or 'none') for a in schema.attrs]
     return (f'<div><table style="{_STYLE}"><tr><td style="{_CELL}">{_table(facts)}</td>'

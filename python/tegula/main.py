@@ -7,13 +7,14 @@ from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Seq
 
 from . import _tegula
 from .array import Array, ArrayBase
+from .capabilities import capabilities
 from .group import Group
 from .lazy import np
 from .schema import Attr, Dim, Enumeration, Schema
 from .sparse import SparseArray
 from .table import Table
 
-FORMATS = ('tiledb', 'bcolz', 'zarr0', 'zarr1', 'zarr2', 'zarr3')
+FORMATS = tuple(_tegula.formats())
 
 
 def _uri(uri: Any) -> str:
@@ -56,10 +57,7 @@ def _times(at: Any) -> Optional[Tuple[int, int]]:
 def _format(format: Optional[str]) -> Optional[str]:
     if format is None:
         return None
-    name = 'zarr3' if format == 'zarr' else format
-    if name not in FORMATS:
-        raise ValueError(f'{format!r} is not a format; known: {", ".join(FORMATS)}')
-    return name
+    return capabilities(format).format
 
 
 def _mode(mode: str) -> str:
@@ -139,10 +137,11 @@ def _column_attr(name: str, values: Any, format: str, filters: Any) -> Tuple[Att
     masked = isinstance(values, np.ma.MaskedArray)
     array = values if masked else np.asarray(values)
     dtype: Any = array.dtype
-    if dtype == object or (format == 'tiledb' and dtype.kind == 'U'):
+    can = capabilities(format)
+    if dtype == object or (not can.numpy_types and dtype.kind == 'U'):
         texts = [v for v in np.asarray(array).ravel() if v is not None]
         kind = bytes if texts and all(isinstance(v, bytes) for v in texts) else str
-        if format == 'tiledb':
+        if not can.numpy_types:
             dtype = kind
         else:
             array = np.asarray(array.tolist(), dtype='U' if kind is str else 'S')
@@ -151,7 +150,7 @@ def _column_attr(name: str, values: Any, format: str, filters: Any) -> Tuple[Att
                 dtype = np.dtype(f'{dtype.kind}1')
     elif array.ndim > 1:
         dtype = np.dtype((dtype, array.shape[1:]))
-    return Attr(name, dtype=dtype, filters=filters, nullable=masked and format == 'tiledb'), array
+    return Attr(name, dtype=dtype, filters=filters, nullable=masked and can.nullable), array
 
 
 def create(uri: Any, *, format: str = 'tiledb', sparse: bool = False, dims: Optional[Iterable[Dim]] = None,
@@ -201,7 +200,8 @@ def create(uri: Any, *, format: str = 'tiledb', sparse: bool = False, dims: Opti
 
 
 def _table_schema(columns: Mapping[str, Any], format: str, chunks: Any, filters: Any) -> Tuple[Schema, Mapping[str, Any]]:
-    if format.startswith('zarr'):
+    can = capabilities(format)
+    if not (can.tables or can.many_fields):
         raise ValueError(f'{format} has no tables; bcolz and tiledb have')
     pairs = {name: _column_attr(name, values, format, filters) for name, values in columns.items()}
     if not pairs:
@@ -212,13 +212,13 @@ def _table_schema(columns: Mapping[str, Any], format: str, chunks: Any, filters:
     tile = chunks[0] if isinstance(chunks, (tuple, list)) else chunks
     values = {name: values for name, (_, values) in pairs.items()}
     n = rows.pop()
-    if format == 'tiledb':
+    if not can.tables:
         if n == 0:
             raise ValueError('a TileDB table of no rows has no domain; give the columns rows, or use bcolz')
         row = Dim('row', (0, n - 1), tile=tile if tile is None else min(tile, n), dtype='uint64')
     else:
         row = Dim('row', tile=tile, dtype='uint64')
-    return Schema(format, (row,), tuple(a for a, _ in pairs.values()), table=format == 'bcolz'), values
+    return Schema(format, (row,), tuple(a for a, _ in pairs.values()), table=can.tables), values
 
 
 def _plain_schema(format: str, shape: Any, chunks: Any, dtype: Any, filters: Any, fill: Any, names: Optional[Sequence[str]],
@@ -241,7 +241,7 @@ def _plain_schema(format: str, shape: Any, chunks: Any, dtype: Any, filters: Any
             raise ValueError(f'chunks has {len(tiles)} extents for {len(extents)} axes')
     if names is not None and len(names) != len(extents):
         raise ValueError(f'dim_names has {len(names)} names for {len(extents)} axes')
-    axes = tuple(Dim(f'dim_{i}' if names is None else names[i], (0, n - 1) if n else None, tile=t if t is None or not n or format != 'tiledb' else min(t, n),
+    axes = tuple(Dim(f'dim_{i}' if names is None else names[i], (0, n - 1) if n else None, tile=t if t is None or not n or capabilities(format).empty_axes else min(t, n),
                      dtype='uint64') for i, (n, t) in enumerate(zip(extents, tiles)))
     return Schema(format, axes, (attr,))
 

@@ -34,7 +34,7 @@ def _plain_filters(filters: Optional[Iterable[FilterLike]], format: str) -> List
     if isinstance(filters, str):
         filters = [filters]
     out: List[Any] = [(f.name, f.options) if isinstance(f, Filter) else f for f in filters or ()]
-    return out or (['none'] if filters is not None and format == 'tiledb' else [])
+    return out or (['none'] if filters is not None else [])
 
 
 def _whole(value: Any, what: str) -> int:

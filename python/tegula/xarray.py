@@ -11,6 +11,7 @@ from xarray.core import indexing
 
 import tegula
 
+from .capabilities import capabilities
 from .schema import Attr, Dim, Schema
 
 __all__ = ['TegulaBackend', 'write']
@@ -79,7 +80,7 @@ def _dim_names(array: tegula.Array, attrs: Mapping[str, Any], name: str) -> List
     stored = attrs.get(_ZARR2_DIMS)
     if isinstance(stored, (list, tuple)) and len(stored) == len(array.shape):
         return [str(d) for d in stored]
-    if array.schema.format == 'bcolz':
+    if capabilities(array).tables:
         return ['row'] + [f'{name}_axis_{i}' for i in range(1, len(array.shape))]
     return [d.name or f'{name}_dim_{i}' for i, d in enumerate(array.schema.dims)]
 
@@ -119,7 +120,7 @@ def _dense(array: tegula.Array, name: str) -> Tuple[Dict[str, xr.Variable], Dict
             own = {**_plain_attrs(attrs), **own}
         variables[attr.name or name] = _variable(array, attr, dims, own)
     coords: List[str] = []
-    if array.schema.format == 'tiledb':
+    if capabilities(array).domains:
         for dim, dim_name in zip(array.schema.dims, dims):
             values = _domain_coordinate(dim)
             if values is not None and dim_name not in variables:
@@ -239,7 +240,7 @@ def write(dataset: Union[xr.Dataset, xr.DataArray, xr.DataTree], uri: Union[str,
             write(node.to_dataset(inherit=False), below, format, chunks=chunks, filters=filters, overwrite=overwrite, **options)
         for path, node in dataset.subtree_with_keys:
             here = os.fspath(uri) if path in ('.', '/') else os.path.join(os.fspath(uri), path)
-            if format == 'tiledb':
+            if capabilities(format).members:
                 group = tegula.open(here, 'w')
                 for child in node.children:
                     group.add(os.path.join(here, child), child)
@@ -247,14 +248,15 @@ def write(dataset: Union[xr.Dataset, xr.DataArray, xr.DataTree], uri: Union[str,
     if isinstance(dataset, xr.DataArray):
         dataset = dataset.to_dataset(name=dataset.name or 'data')
     root = os.fspath(uri)
-    format = 'zarr3' if format == 'zarr' else format
+    can = capabilities(format)
+    format = can.format
     variables, attrs = xr.conventions.encode_dataset_coordinates(dataset)
     encoded = {str(k): xr.conventions.encode_cf_variable(v, name=k) for k, v in variables.items()}
-    if format == 'bcolz':
+    if can.tables:
         _write_table(encoded, attrs, root, filters, overwrite, options)
         return
     group = None
-    if format in ('zarr2', 'zarr3', 'tiledb'):
+    if can.groups:
         group = tegula.create_group(root, format, overwrite=overwrite)
         if attrs:
             group.attrs.update(_json_like(attrs))
@@ -263,7 +265,7 @@ def write(dataset: Union[xr.Dataset, xr.DataArray, xr.DataTree], uri: Union[str,
     for name, variable in encoded.items():
         below = os.path.join(root, name)
         _write_variable(variable, below, format, chunks or {}, filters, overwrite, options)
-        if format == 'tiledb' and group is not None:
+        if can.members and group is not None:
             group.add(below, name)
 
 
@@ -295,7 +297,7 @@ def _write_variable(variable: xr.Variable, uri: str, format: str, chunks: Mappin
     if dtype.kind == 'O':
         dtype = str
     shape = variable.shape
-    if format == 'tiledb' and not dims:
+    if not dims and not capabilities(format).scalars:
         dims, shape, sizes = [_SCALAR], (1,), (1,)
     # The attribute has no name: in TileDB it could not be that of a dimension, which a coordinate's is.
     attr = Attr('', dtype, filters=filters, fill=fill)

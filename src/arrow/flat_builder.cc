@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tegula::cli {
+namespace tegula {
 
 void FlatBuilder::put(std::uint64_t value, unsigned size) {
   for (unsigned i = size; i-- > 0;) reversed_ += static_cast<char>(value >> (8 * i));
@@ -63,4 +63,4 @@ std::string FlatBuilder::finish(Place root) {
   return std::string(reversed_.rbegin(), reversed_.rend());
 }
 
-}  // namespace tegula::cli
+}  // namespace tegula

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tegula::cli {
+namespace tegula {
 
 // Builds back to front: what is referred to comes first. Places are distances from the end, as the format wants them.
 class FlatBuilder {
@@ -41,4 +41,4 @@ class FlatBuilder {
   std::string reversed_;
 };
 
-}  // namespace tegula::cli
+}  // namespace tegula

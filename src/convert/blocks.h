@@ -5,15 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "model/cell_box.h"
 #include "tegula/selection.h"
 
 namespace tegula {
-
-// Some cells of a dense array, counted from the start of its domain.
-struct CellBox {
-  std::vector<std::uint64_t> first, count;
-  friend bool operator==(const CellBox&, const CellBox&) = default;
-};
 
 Selection selection_of(const CellBox& box);
 // As a double, since a domain may have more than 2^64.

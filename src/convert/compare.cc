@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "convert/blocks.h"
 #include "convert/convert.h"
+#include "convert/equal_cells.h"
 #include "convert/written_boxes.h"
 #include "query/columns/gather.h"
 

@@ -26,15 +26,12 @@ struct Comparison {
   bool same() const { return schema.empty() && different == 0; }
 };
 
-// Compares values, not encodings: an int32 3 equals a big-endian int64 3, NaN equals NaN, text is compared without
-// trailing zero bytes. Two arrays of one attribute each may name it differently. Holds two blocks at a time.
+// Compares values as equal_cells() does, whatever their encodings. Two arrays of one attribute each may name it
+// differently. Holds two blocks at a time.
 Comparison compare(const Array& left, const Array& right, const Work& work);
 
 // Is `copy` what convert() makes of `source`? As compare(), but the losses that `target` announces count as intended:
 // null cells that became the fill value, dimensions of sparse cells that became columns.
 Comparison compare_copy(const Array& source, const Target& target, const Array& copy, const Work& work);
-
-// The same for two cells.
-bool equal_cells(const Column& left, std::size_t i, const Column& right, std::size_t j);
 
 }  // namespace tegula

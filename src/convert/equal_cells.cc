@@ -1,9 +1,10 @@
+#include "convert/equal_cells.h"
+
 #include <cmath>
 #include <cstring>
 
 #include "base/endian.h"
 #include "base/utf8.h"
-#include "convert/compare.h"
 #include "query/language/literal.h"
 
 namespace tegula {

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "query/language/literal.h"
+#include "tegula/capabilities.h"
 
 namespace tegula {
 
@@ -72,7 +73,7 @@ MetaValue json_typed(const MetaValue& value, const std::string& key) {
 
 std::map<std::string, std::optional<MetaValue>> metadata_for(const Metadata& metadata, std::string_view format) {
   std::map<std::string, std::optional<MetaValue>> out;
-  const bool typed = format == "tiledb";
+  const bool typed = capabilities(format).typed_metadata;
   for (const auto& [key, value] : metadata) {
     if (value.json == !typed)
       out[key] = value;

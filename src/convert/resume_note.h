@@ -13,7 +13,7 @@ namespace tegula {
 // Begins like other unfinished files, so that libraries and listings pass over it.
 inline constexpr std::string_view kConversionKey = ".tegula-conversion";
 
-struct ConversionRecord {
+struct ResumeNote {
   std::string source;             // what is copied: where it is, and how large
   std::string target;             // what it becomes: format, shape, grid, fields
   std::uint64_t block_cells = 0;  // dense: about the size of the pieces, which the memory decided, or the options
@@ -22,8 +22,8 @@ struct ConversionRecord {
 };
 
 // No value when there is none. Throws corrupt for one that is no such note.
-std::optional<ConversionRecord> read_conversion(const Store& store);
-void write_conversion(Store& store, const ConversionRecord& record);
-void end_conversion(Store& store);
+std::optional<ResumeNote> read_note(const Store& store);
+void write_note(Store& store, const ResumeNote& note);
+void remove_note(Store& store);
 
 }  // namespace tegula

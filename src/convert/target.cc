@@ -5,12 +5,11 @@
 #include "base/fail.h"
 #include "convert/filters.h"
 #include "convert/written_boxes.h"
+#include "format/registry/registry.h"
 
 namespace tegula {
 
 namespace {
-
-bool is_zarr(std::string_view format) { return format.starts_with("zarr"); }
 
 // TileDB's texts of a fixed length are numpy's S, or U when they count code points; its other types have a twin of the
 // same size.
@@ -18,11 +17,12 @@ void to_numpy_type(Attribute& attribute) {
   if (attribute.values_per_cell == 1 && !attribute.type.is_text()) return;
   if (attribute.values_per_cell == kVar) {
     if (attribute.type.is_text() || attribute.type.id == TypeId::blob) return;
-    fail(ErrorKind::unsupported, "attribute '{}' has lists of any length, which only TileDB holds", attribute.name);
+    fail(ErrorKind::unsupported, "attribute '{}' has lists of any length, which only {} holds", attribute.name,
+         formats_with(&Capabilities::lists));
   }
   if (!attribute.type.is_text())
-    fail(ErrorKind::unsupported, "attribute '{}' has {} values in a cell, which only TileDB holds", attribute.name,
-         attribute.values_per_cell);
+    fail(ErrorKind::unsupported, "attribute '{}' has {} values in a cell, which only {} holds", attribute.name,
+         attribute.values_per_cell, formats_with(&Capabilities::lists));
   const bool points = attribute.type.id == TypeId::utf32 || attribute.type.id == TypeId::ucs4;
   attribute.type =
       Datatype(points ? TypeId::unicode : TypeId::bytes, static_cast<std::uint32_t>(attribute.cell_size()));
@@ -90,10 +90,10 @@ void keep_field(Target& target, const std::string& name) {
   std::erase_if(attributes, [&](const Attribute& a) { return a.name != name; });
 }
 
-// A new TileDB array gets filters where none are named; a copy goes without where its source does.
+// Where no filters means those of the format's choice, a copy has none where its source has none.
 void keep_unfiltered(Schema& schema) {
-  const auto keep = [](std::vector<Filter>& filters) {
-    if (filters.empty()) filters = parse_filters("none", "tiledb");
+  const auto keep = [&](std::vector<Filter>& filters) {
+    if (filters.empty()) filters = parse_filters("none", schema.format);
   };
   bool nullable = false;
   for (Attribute& a : schema.attributes) {
@@ -128,85 +128,108 @@ void to_tiledb_type(Attribute& attribute) {
     fail(ErrorKind::unsupported, "attribute '{}': TileDB has no type {}", attribute.name, display_name(attribute.type));
 }
 
+void to_type_of(std::string_view format, Attribute& attribute) {
+  if (!capabilities(format).numpy_types) to_tiledb_type(attribute);
+}
+
+namespace {
+
+// Axes, fields and types as a format without domains has them.
+void to_counted(Target& target, const Schema& from, const Capabilities& can) {
+  Schema& to = target.schema;
+  if (from.sparse && can.tables)
+    to_columns(target);
+  else if (from.sparse)
+    fail(ErrorKind::unsupported, "the source is sparse, and {} arrays are dense", to.format);
+  if (to.attributes.size() > 1 && !can.tables)
+    fail(ErrorKind::invalid_argument, "the source has {} fields and a {} array holds one; choose it",
+         to.attributes.size(), can.family);
+  if (to.attributes.size() > 1 && !to.table) {
+    if (to.dimensions.size() != 1)
+      fail(ErrorKind::unsupported, "several fields along {} dimensions have no place in {}; choose one",
+           to.dimensions.size(), can.title);
+    to.table = true;
+  }
+  if (!can.tables) to.table = false;
+  if (!to.table || !from.sparse) to_counted_axes(target);
+  for (Attribute& a : to.attributes) {
+    if (a.nullable && !can.nullable) {
+      target.losses.push_back(fmt::format("the nulls of '{}', which become its fill value", a.name));
+      a.nullable = false;
+    }
+    if (!a.enumeration.empty() && !can.enumerations) {
+      target.losses.push_back(fmt::format("the enumeration of '{}': its codes stay", a.name));
+      a.enumeration.clear();
+    }
+    if (can.numpy_types) to_numpy_type(a);
+    target.sources.push_back(a.name);
+    if (!to.table) a.name.clear();  // arrays of one field have no name for it
+  }
+  for (const Label& label : to.labels) target.losses.push_back(fmt::format("the label '{}'", label.name));
+  to.labels.clear();
+  if (!can.enumerations) to.enumerations.clear();
+  to.current_domain.reset();
+}
+
+// Domains, fields and types as a format with domains has them.
+void to_domains(Schema& to, const Capabilities& can) {
+  for (Attribute& a : to.attributes) to_type_of(to.format, a);
+  to.table = false;
+  const auto empty = [](const Dimension& d) { return d.domain == Range{}; };
+  if (!can.empty_axes && std::any_of(to.dimensions.begin(), to.dimensions.end(), empty))
+    fail(ErrorKind::unsupported, "the source is empty along an axis, and a {} domain is not", can.title);
+  // Chunks of the other formats may be longer than their axis, tiles may not.
+  apply_chunks(to, to.chunks());
+}
+
+}  // namespace
+
 Target plan_target(const Array& source, const TargetOptions& options) {
   const Schema& from = source.schema();
   Target target;
   target.schema = from;
   Schema& to = target.schema;
-  to.format = options.format.empty() ? from.format : options.format;
-  const bool tiledb = to.format == "tiledb", same = to.format == from.format;
+  const auto [driver, format] = find_format(options.format.empty() ? from.format : options.format);
+  const Capabilities& can = format.capabilities;
+  to.format = can.format;
+  const bool same = to.format == from.format;
+  require(can, &Capabilities::create);
   if (options.field) keep_field(target, *options.field);
-  if (from.dimensions.empty() && to.format != "zarr2" && to.format != "zarr3")
-    fail(ErrorKind::unsupported, "the source is a single cell with no dimensions, which only zarr2 and zarr3 hold");
-
-  if (!same && !tiledb) {
-    if (from.sparse && to.format == "bcolz")
-      to_columns(target);
-    else if (from.sparse)
-      fail(ErrorKind::unsupported, "the source is sparse, and {} arrays are dense", to.format);
-    if (is_zarr(to.format) && to.attributes.size() > 1)
-      fail(ErrorKind::invalid_argument, "the source has {} fields and a zarr array holds one; choose it with --field",
-           to.attributes.size());
-    if (to.format == "bcolz" && to.attributes.size() > 1 && !to.table) {
-      if (to.dimensions.size() != 1)
-        fail(ErrorKind::unsupported,
-             "several fields along {} dimensions have no place in bcolz; choose one with --field",
-             to.dimensions.size());
-      to.table = true;
-    }
-    if (is_zarr(to.format)) to.table = false;
-    if (!to.table || !from.sparse) to_counted_axes(target);
-    for (Attribute& a : to.attributes) {
-      if (a.nullable) target.losses.push_back(fmt::format("the nulls of '{}', which become its fill value", a.name));
-      if (!a.enumeration.empty())
-        target.losses.push_back(fmt::format("the enumeration of '{}': its codes stay", a.name));
-      a.nullable = false;
-      a.enumeration.clear();
-      to_numpy_type(a);
-      target.sources.push_back(a.name);
-      if (!to.table) a.name.clear();  // a zarr array and a carray have no names for what they hold
-    }
-    for (const Label& label : to.labels) target.losses.push_back(fmt::format("the label '{}'", label.name));
-    to.labels.clear();
-    to.enumerations.clear();
-    to.current_domain.reset();
-  }
-  if (!same && tiledb) {
-    for (Attribute& a : to.attributes) to_tiledb_type(a);
-    to.table = false;
-    if (std::any_of(to.dimensions.begin(), to.dimensions.end(), [](const Dimension& d) { return d.domain == Range{}; }))
-      fail(ErrorKind::unsupported, "the source is empty along an axis, and a TileDB domain is not");
-    // Chunks of the other formats may be longer than their axis, tiles may not.
-    apply_chunks(to, to.chunks());
-  }
+  if (from.dimensions.empty() && !can.scalars)
+    fail(ErrorKind::unsupported, "the source is a single cell with no dimensions, which only {} hold",
+         formats_with(&Capabilities::scalars));
+  if (!same && can.domains)
+    to_domains(to, can);
+  else if (!same)
+    to_counted(target, from, can);
   if (!same) {
     to.format_version = 0;
     to.coords_filters.clear();
     to.offsets_filters.clear();
     to.validity_filters.clear();
-    for (Attribute& a : to.attributes) {
-      const bool kept = !(to.format == "zarr1" && a.type.is_date());  // whose Blosc refuses dates
-      const auto carried = kept ? same_filters(a.filters, from.format, to.format) : std::nullopt;
-      a.filters = carried.value_or(default_filters(to.format, a.type));
-    }
-    // The original format stores cells in row order only, and so does bcolz.
-    if (to.format == "zarr0" || to.format == "bcolz") to.cell_order = to.tile_order = Order::row;
+    for (Attribute& a : to.attributes) a.filters = carried_filters(a, from.format, to.format);
+    if (!can.column_order) to.cell_order = to.tile_order = Order::row;
   }
-  if (same && tiledb) keep_unfiltered(to);
+  if (same && format.filters.explicit_none) keep_unfiltered(to);
   if (options.filters)
     for (Attribute& a : to.attributes) a.filters = *options.filters;
   apply_chunks(to, options.chunks);
 
   if (target.sources.empty())
     for (const Attribute& a : to.attributes) target.sources.push_back(a.name);
-  // What versions before 5 call an attribute without a name; the later ones refuse it.
   for (Attribute& a : to.attributes)
-    if (tiledb && from.format == "tiledb" && a.name == "__attr") a.name.clear();
+    if (same && !a.name.empty() && a.name == driver.unnamed_attribute) a.name.clear();
   if (!from.sparse && !from.table) boxes_to_copy(source, target.sources, to, {});
   const std::size_t fragments = source.info().fragments.size();
   if (fragments > 1)
     target.losses.push_back(fmt::format("the history of {} fragments: only the present state is copied", fragments));
   return target;
+}
+
+std::string losses_text(const Target& target) {
+  std::string text = target.schema.format + " cannot hold:";
+  for (const std::string& loss : target.losses) text += "\n  " + loss;
+  return text;
 }
 
 }  // namespace tegula

@@ -5,10 +5,9 @@
 #include <variant>
 
 #include "base/fail.h"
-#include "convert/compare.h"
 #include "convert/convert.h"
-#include "format/zarr/array.h"
-#include "format/zarr/chunk/chunk_listing.h"
+#include "convert/equal_cells.h"
+#include "format/registry/registry.h"
 #include "query/columns/gather.h"
 
 namespace tegula {
@@ -104,33 +103,8 @@ void ask_for(Query& query, const Schema& schema, const CellBox& box) {
 }
 
 std::optional<std::vector<CellBox>> written_boxes(const Array& array, const Work& work) {
-  const Schema& schema = array.schema();
-  std::vector<CellBox> boxes;
-  if (schema.format == "tiledb") {
-    Work quiet = work;
-    quiet.progress = nullptr;
-    for (const FragmentInfo& fragment : array.info(quiet).fragments) {
-      if (fragment.domain.size() != schema.dimensions.size()) continue;  // holds nothing
-      CellBox& box = boxes.emplace_back();
-      for (std::size_t d = 0; d < fragment.domain.size(); ++d) {
-        const std::uint64_t low = bits_of(fragment.domain[d].low), high = bits_of(fragment.domain[d].high);
-        box.first.push_back(low - bits_of(schema.dimensions[d].domain.low));
-        box.count.push_back(high - low + 1);
-      }
-    }
-    return boxes;
-  }
-  const auto* zarr = dynamic_cast<const zarr::ZarrArray*>(&array);
-  if (!zarr || schema.dimensions.empty()) return std::nullopt;
-  const zarr::ArrayMeta& meta = zarr->meta();
-  for (const zarr::ChunkFile& file : list_chunks(zarr->store(), meta).chunks) {
-    CellBox& box = boxes.emplace_back();
-    for (std::size_t d = 0; d < file.chunk.size(); ++d) {
-      box.first.push_back(file.chunk[d] * meta.chunks[d]);
-      box.count.push_back(std::min(meta.chunks[d], meta.shape[d] - box.first[d]));
-    }
-  }
-  return boxes;
+  const auto ask = driver_of(array).copy.written_boxes;
+  return ask ? ask(array, work) : std::nullopt;
 }
 
 std::vector<CellBox> join_boxes(std::vector<CellBox> boxes, const Extents& chunks) {
@@ -168,10 +142,11 @@ std::vector<CellBox> boxes_to_copy(const Array& from, const std::vector<std::str
   const Schema& schema = from.schema();
   const CellBox whole = whole_domain(schema);
   std::vector<CellBox> boxes{whole};
-  const bool zarr = to.format.starts_with("zarr"), tiledb = to.format == "tiledb";
-  // Of a domain that can be walked, zarr gets every chunk: one that is not there may be lost.
+  const Capabilities &can = capabilities(to.format), &could = capabilities(schema.format);
+  // A chunk that is not there may be lost: of a domain that can be walked every chunk is written, unless fragments say
+  // what was written.
   std::optional<std::vector<CellBox>> written;
-  if (tegula::cells_of(whole) > kLargeDomain ? zarr || tiledb : tiledb && schema.format == "tiledb")
+  if (tegula::cells_of(whole) > kLargeDomain ? can.unwritten : can.fragments && could.fragments)
     written = written_boxes(from, work);
   for (std::size_t i = 0; i < fields.size() && written; ++i) {
     const Attribute& attribute = *schema.attribute(fields[i]);
@@ -183,7 +158,7 @@ std::vector<CellBox> boxes_to_copy(const Array& from, const std::vector<std::str
     const Extents chunks = to.chunks();
     boxes = join_boxes(*std::move(written), chunks);
     for (CellBox& box : boxes)
-      for (std::size_t d = 0; d < chunks.size() && zarr; ++d) {
+      for (std::size_t d = 0; d < chunks.size() && !can.fragments; ++d) {
         const std::uint64_t chunk = std::max<std::uint64_t>(1, chunks[d]), first = box.first[d] / chunk * chunk;
         const std::uint64_t last = std::min(whole.count[d] - 1, last_of(box, d) / chunk * chunk + (chunk - 1));
         box.first[d] = first;
@@ -194,7 +169,7 @@ std::vector<CellBox> boxes_to_copy(const Array& from, const std::vector<std::str
   if (cells > kMost)
     fail(ErrorKind::unsupported, "a copy of {:.1e} cells, {}, is more than anybody can wait for{}", cells,
          written ? "those that were written and those between them" : "written or not",
-         written ? "" : "; TileDB and zarr targets hold only what was written");
+         written ? "" : fmt::format("; {} hold only what was written", formats_with(&Capabilities::unwritten)));
   return boxes;
 }
 

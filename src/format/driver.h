@@ -1,28 +1,59 @@
-// What a format family provides. The registry of all families is format/registry.cc.
+// What a format family provides. The registry of all families is format/registry/registry.cc.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
+#include "format/stored_copy.h"
 #include "store/store.h"
 #include "tegula/array.h"
+#include "tegula/capabilities.h"
 
 namespace tegula {
 
+// How a format spells filters.
+struct FilterNotation {
+  std::string_view blosc_level = "clevel";  // its name for Blosc's level
+  bool shuffle_names = true;                // Blosc's shuffles have names; otherwise they are counted
+  bool explicit_none = false;               // no filters means those of its choice; "none" means none
+};
+
+struct Format {
+  Capabilities capabilities;
+  FilterNotation filters = {};
+};
+
 struct Driver {
   std::string_view family;
-  std::span<const std::string_view> formats;  // values of Schema::format it makes: "zarr0", "zarr1", ...
+  std::span<const Format> formats;  // oldest first
   // Looks at names, reads as little as possible; ObjectKind::none when it is not this family's.
   Found (*probe)(const Store& store);
   // OpenOptions::format, when set, is one of `formats`.
   std::shared_ptr<Array> (*open)(std::shared_ptr<Store> store, const OpenOptions& options);
-  std::shared_ptr<Group> (*open_group)(std::shared_ptr<Store> store,
-                                       const OpenOptions& options);  // null: has no groups
-  // Null: read only.
-  std::shared_ptr<Array> (*create)(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options);
+  // Null members: what it says is not possible.
+  std::shared_ptr<Group> (*open_group)(std::shared_ptr<Store> store, const OpenOptions& options) = nullptr;
+  std::shared_ptr<Array> (*create)(std::shared_ptr<Store> store, const Schema& schema,
+                                   const CreateOptions& options) = nullptr;
   std::shared_ptr<Group> (*create_group)(std::shared_ptr<Store> store, std::string_view format,
-                                         const CreateOptions& options);
+                                         const CreateOptions& options) = nullptr;
+
+  // Is the group that probe() found a plain folder that holds arrays, without a document of its own? Null: never.
+  bool (*plain_folder)(const Store& store) = nullptr;
+  // Where an open array is; lives as long as the array. Null: not known.
+  const Store& (*store_of)(const Array& array) = nullptr;
+
+  // Filters for new values of `type`, as parse_filters() takes them: "byteshuffle,zstd:5". Null: none.
+  std::string_view (*default_filters)(std::string_view format, const Datatype& type) = nullptr;
+  // The filters of an attribute of the format `from` as `to`, another format of the family, spells them, so that
+  // stored chunks stay what they are. No value when that format lacks them. Null: never.
+  std::optional<std::vector<Filter>> (*carry_filters)(const Attribute& attribute, std::string_view from,
+                                                      std::string_view to) = nullptr;
+  // What old versions of the format call an attribute without a name. Empty: nothing.
+  std::string_view unnamed_attribute = {};
+  CopyHooks copy = {};
 };
 
 }  // namespace tegula

@@ -8,11 +8,12 @@
 #include <sstream>
 
 #include "expected_result.h"
-#include "input/request.h"
+#include "format/registry/dialect.h"
+#include "query/request/request.h"
+#include "query/request/result_json.h"
+#include "query/request/value_text.h"
 #include "recorded_facts.h"
 #include "tegula/tegula.h"
-#include "text/result_json.h"
-#include "text/value_text.h"
 
 namespace fs = std::filesystem;
 
@@ -37,9 +38,9 @@ struct Case {
   Json ask(const Json& check, bool named) const {
     OpenOptions options;
     options.work.threads = threads;
-    options.at = cli::open_at(check.contains("open_at") ? Json{{"open_at", check["open_at"]}} : Json::object());
+    options.at = open_at(check.contains("open_at") ? Json{{"open_at", check["open_at"]}} : Json::object());
     if (document.contains("encryption_key_hex") && document["encryption_key_hex"].is_string())
-      options.key = cli::bytes_of_hex(document["encryption_key_hex"].get<std::string>(), "the key");
+      options.key = bytes_of_hex(document["encryption_key_hex"].get<std::string>(), "the key");
     const std::string path =
         check.contains("path") ? (array / check["path"].get<std::string>()).string() : array.string();
     const std::shared_ptr<Array> opened = open(path, options);
@@ -50,9 +51,9 @@ struct Case {
       request["fields"] = Json::array();
       for (const auto& [name, values] : check["result"].items()) request["fields"].push_back(name);
     }
-    Query query = cli::query_of(request, opened->schema());
+    Query query = query_of(request, opened->schema());
     query.work.threads = threads;
-    const std::string answer = cli::result_json(collect(*opened->query(query)), cli::dialect_of(opened->schema()));
+    const std::string answer = result_json(collect(*opened->query(query)), dialect_of(opened->schema()));
     return parse_json(bytes_of(answer), "the answer");
   }
 

@@ -10,11 +10,11 @@
 
 #include "codec/checksum/checksum.h"
 #include "expected_result.h"
-#include "input/request.h"
 #include "model/strided.h"
+#include "query/request/request.h"
+#include "query/request/result_json.h"
+#include "query/request/value_text.h"
 #include "tegula/tegula.h"
-#include "text/result_json.h"
-#include "text/value_text.h"
 
 namespace fs = std::filesystem;
 
@@ -55,9 +55,9 @@ class Facts {
 OpenOptions Facts::options(const Json& at) const {
   OpenOptions out;
   out.work.threads = threads_;
-  out.at = cli::open_at(at.is_null() ? Json::object() : Json{{"open_at", at}});
+  out.at = open_at(at.is_null() ? Json::object() : Json{{"open_at", at}});
   if (document_.contains("encryption_key_hex") && document_["encryption_key_hex"].is_string())
-    out.key = cli::bytes_of_hex(document_["encryption_key_hex"].get<std::string>(), "the key");
+    out.key = bytes_of_hex(document_["encryption_key_hex"].get<std::string>(), "the key");
   return out;
 }
 
@@ -88,7 +88,7 @@ void Facts::compare_typed(const std::string& what, const Json& want, const Metad
   for (const auto& [key, value] : have) {
     Batch one;
     one.columns.push_back({key, value.type, kVar, false, value.data, {0, value.data.size()}, {}});
-    const Json values = parse_json(bytes_of(cli::result_json(one, cli::Dialect::tiledb)), "a value")["fields"][key][0];
+    const Json values = parse_json(bytes_of(result_json(one, Dialect::tiledb)), "a value")["fields"][key][0];
     found[key] = {lower(std::string(tiledb_name(*tiledb_code(value.type)))), value.data.empty() ? Json() : values};
   }
   compare(what, expected, found);
@@ -158,7 +158,7 @@ void Facts::compare_hash(const std::string& path, const std::string& field, cons
   Work work;
   work.threads = threads_;
   array->read({}, attribute->name, {values.data(), shape, contiguous_strides(shape, attribute->cell_size())}, work);
-  const std::string hash = cli::hex_of(codec::sha256(values));
+  const std::string hash = hex_of(codec::sha256(values));
   if (hash != want)
     wrong_.push_back(fmt::format("content of '{}{}' has the hash {}, want {}", path, field, hash, want));
 }

@@ -8,6 +8,7 @@
 #include "base/endian.h"
 #include "convert/blocks.h"
 #include "convert/compare.h"
+#include "convert/equal_cells.h"
 #include "convert/filters.h"
 #include "convert/resume_note.h"
 #include "format/registry/registry.h"
@@ -271,7 +272,7 @@ TEST(Convert, DoesNotGoOnWithAnotherConversion) {
   Work work;
   work.memory = 256;
   std::shared_ptr<Store> store;
-  for (std::uint64_t at = 0; !store || !read_conversion(*store); ++at) {
+  for (std::uint64_t at = 0; !store || !read_note(*store); ++at) {
     ASSERT_LT(at, 100u);
     store = make_memory_store();
     const auto plan = std::make_shared<FaultPlan>();

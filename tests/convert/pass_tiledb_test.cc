@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "convert/filters.h"
+#include "format/tiledb/array.h"
 #include "format/tiledb/pass_tiles.h"
-#include "format/tiledb/writable_array.h"
 #include "samples.h"
 #include "stops.h"
 #include "tegula/tiledb.h"
@@ -98,7 +98,7 @@ void expect_same_metadata(const tiledb::Fragment& a, const tiledb::Fragment& b) 
 }
 
 void expect_same_metadata(const Array& a, const Array& b) {
-  const auto left = tiledb::writable(a).reader()->state(), right = tiledb::writable(b).reader()->state();
+  const auto left = tiledb::tiledb_array(a).snapshot(), right = tiledb::tiledb_array(b).snapshot();
   ASSERT_EQ(left->fragments({}).size(), right->fragments({}).size());
   for (std::size_t i = 0; i < left->fragments({}).size(); ++i)
     expect_same_metadata(*left->fragments({})[i], *right->fragments({})[i]);
@@ -217,7 +217,7 @@ const Row kRows[] = {
        const std::shared_ptr<Array> array = sparse(scattered());
        array->write(points_for(array->schema(), 20, 500), at(2000));
        tiledb::consolidate(*array);
-       return open(tiledb::writable(*array).store());
+       return open(tiledb::tiledb_array(*array).store());
      }},
     {"sparse, before the second fragment", 190,
      [] {
@@ -225,7 +225,7 @@ const Row kRows[] = {
        array->write(points_for(array->schema(), 20, 500), at(2000));
        OpenOptions options;
        options.at = {0, 1500};
-       return open(tiledb::writable(*array).store(), options);
+       return open(tiledb::tiledb_array(*array).store(), options);
      }},
     {"sparse, cells deleted", 0,
      [] {

@@ -33,10 +33,10 @@ inline Stops stop_at_every_change(const Array& source, const ConvertOptions& opt
       EXPECT_EQ(error.kind(), ErrorKind::io) << error.what();
       if (error.kind() != ErrorKind::io) return stops;
     }
-    if (!read_conversion(*store)) continue;
+    if (!read_note(*store)) continue;
     const std::size_t before = open(store)->info().fragments.size();
     EXPECT_TRUE(convert(source, store, options, work).resumed);
-    EXPECT_FALSE(read_conversion(*store));
+    EXPECT_FALSE(read_note(*store));
     const Comparison report = compare(source, *open(store), {});
     EXPECT_TRUE(report.same()) << "stopped at change " << at << ": " << report.different;
     EXPECT_GE(open(store)->info().fragments.size(), before);

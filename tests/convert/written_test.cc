@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "convert/written_boxes.h"
-#include "format/tiledb/writable_array.h"
+#include "format/tiledb/array.h"
 #include "samples.h"
 #include "stops.h"
 #include "tegula/tiledb.h"
@@ -93,7 +93,7 @@ TEST(EndlessDomains, MayBeginFarBelowTheFirstCell) {
     schema.dimensions[0].tile = std::int64_t{4};
     const std::shared_ptr<Array> source = create(make_memory_store(), schema);
     WriteOptions options;
-    const auto stream = tiledb::writable(*source).write_box_stream({std::uint64_t{1} << 63}, {9}, options);
+    const auto stream = tiledb::tiledb_array(*source).write_box_stream({std::uint64_t{1} << 63}, {9}, options);
     stream->write(cells_for(schema, 9));
     stream->commit();
     ConvertOptions copy;

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "base/cursor.h"
-#include "format/tiledb/tiledb_array.h"
+#include "format/tiledb/array.h"
 #include "model/strided.h"
 #include "store/memory/memory_store.h"
 #include "tegula/error.h"

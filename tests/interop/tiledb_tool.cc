@@ -9,12 +9,12 @@
 #include "base/fail.h"
 #include "base/json.h"
 #include "format/tiledb/driver.h"
-#include "input/request.h"
+#include "query/request/cell_input.h"
+#include "query/request/request.h"
+#include "query/request/result_json.h"
 #include "store/open/open_store.h"
 #include "tegula/tegula.h"
 #include "tegula/tiledb.h"
-#include "text/cell_input.h"
-#include "text/result_json.h"
 
 namespace {
 
@@ -73,7 +73,7 @@ Column column_of(const std::string& name, const Datatype& type, std::uint32_t va
   column.values_per_cell = values;
   column.nullable = nullable;
   if (column.var()) column.offsets.push_back(0);
-  for (const Json& cell : cells) cli::append_cell(column, cell);
+  for (const Json& cell : cells) append_cell(column, cell);
   return column;
 }
 
@@ -102,7 +102,7 @@ Enumeration enumeration_of(const std::string& name, const Json& item) {
 
 Order order_of(const Json& object, const char* key, Order otherwise) {
   if (!object.contains(key)) return otherwise;
-  return object[key] == "hilbert" ? Order::hilbert : cli::parse_order(object[key].get<std::string>());
+  return object[key] == "hilbert" ? Order::hilbert : parse_order(object[key].get<std::string>());
 }
 
 std::optional<std::vector<Range>> current_domain(const Json& document, const std::vector<Dimension>& dimensions) {
@@ -158,7 +158,7 @@ std::shared_ptr<Array> open_array(const Json& request) {
   OpenOptions options;
   options.key = key_of(request);
   options.sync = false;
-  options.at = cli::open_at(request);
+  options.at = open_at(request);
   return tiledb::kTiledbDriver.open(store_of(request), options);
 }
 
@@ -242,16 +242,14 @@ Json do_write(const Json& request) {
   return Json::object();
 }
 
-Json json_of(const Batch& batch) {
-  return parse_json(bytes_of(cli::result_json(batch, cli::Dialect::tiledb)), "a result");
-}
+Json json_of(const Batch& batch) { return parse_json(bytes_of(result_json(batch, Dialect::tiledb)), "a result"); }
 
 Json do_read(const Json& request) {
   const auto array = open_array(request);
   Json query = Json::object();
   for (const char* key : {"ranges", "label_ranges", "layout", "fields"})
     if (request.contains(key)) query[key] = request[key];
-  return json_of(collect(*array->query(cli::query_of(query, array->schema()))));
+  return json_of(collect(*array->query(query_of(query, array->schema()))));
 }
 
 Json json_of(const Metadata& metadata) {

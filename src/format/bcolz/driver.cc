@@ -4,12 +4,28 @@
 #include "format/bcolz/create.h"
 #include "format/bcolz/schema_model.h"
 #include "format/bcolz/snapshot.h"
+#include "format/bcolz/stored_rows.h"
+#include "format/bcolz/write.h"
 
 namespace tegula::bcolz {
 
 namespace {
 
-constexpr std::string_view kFormats[] = {kFormat};
+constexpr Format kFormats[] = {{{.format = kFormat,
+                                 .family = kFormat,
+                                 .title = kFormat,
+                                 .create = true,
+                                 .append = true,
+                                 .resize = true,
+                                 .repair = true,
+                                 .tables = true,
+                                 .empty_axes = true,
+                                 .numpy_types = true},
+                                {.blosc_level = "level"}}};
+
+std::string_view default_filters(std::string_view, const Datatype& type) {
+  return type.size > 1 ? "blosc:lz4:5:shuffle" : "blosc:lz4:5:noshuffle";
+}
 
 Found probe(const Store& store) {
   // A carray that lost one of its two files still counts as one, so that opening it reports what is missing.
@@ -26,8 +42,19 @@ std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& 
   return std::make_shared<BcolzArray>(create(std::move(store), schema, options));
 }
 
+const Store& store_of(const Array& array) { return *dynamic_cast<const BcolzArray&>(array).snapshot()->store; }
+
 }  // namespace
 
-const Driver kBcolzDriver{"bcolz", kFormats, probe, open, nullptr, create_array, nullptr};
+const Driver kBcolzDriver{
+    .family = kFormat,
+    .formats = kFormats,
+    .probe = probe,
+    .open = open,
+    .create = create_array,
+    .store_of = store_of,
+    .default_filters = default_filters,
+    .copy = {.rows_fit = rows_fit, .copy_stored = copy_rows},
+};
 
 }  // namespace tegula::bcolz

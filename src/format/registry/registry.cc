@@ -15,19 +15,21 @@ namespace tegula {
 
 namespace {
 
-constexpr const Driver* kDrivers[] = {
-    &tiledb::kTiledbDriver,
-    &bcolz::kBcolzDriver,
-    &zarr::kZarrDriver,
-};
+// Families that tests add come first.
+std::vector<const Driver*>& drivers() {
+  static std::vector<const Driver*> all = {
+      &tiledb::kTiledbDriver,
+      &bcolz::kBcolzDriver,
+      &zarr::kZarrDriver,
+  };
+  return all;
+}
 
-const Driver* find_driver(std::string_view format) {
-  for (const Driver* driver : kDrivers)
-    if (std::find(driver->formats.begin(), driver->formats.end(), format) != driver->formats.end()) return driver;
-  std::string known;
-  for (const Driver* driver : kDrivers)
-    for (const std::string_view name : driver->formats) known += fmt::format("{}{}", known.empty() ? "" : ", ", name);
-  fail(ErrorKind::invalid_argument, "'{}' is not a format; known are {}", format, known);
+std::string joined(const std::vector<std::string_view>& names, std::string_view last) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : i + 1 == names.size() ? last : ", ", names[i]);
+  return text;
 }
 
 struct Match {
@@ -36,16 +38,17 @@ struct Match {
 };
 
 Match look(const Store& store) {
-  for (const Driver* driver : kDrivers)
+  for (const Driver* driver : drivers())
     if (Found found = driver->probe(store); found.kind != ObjectKind::none) return {driver, std::move(found)};
   return {};
 }
 
 [[noreturn]] void nothing_there(const Store& store, std::string_view wanted) {
-  const bool empty = store.list("").empty();
-  fail(ErrorKind::not_found, "{}",
-       empty ? "there is no such folder, or it is empty"
-             : fmt::format("the folder holds no {} of a known format (TileDB, bcolz, zarr)", wanted));
+  if (store.list("").empty()) fail(ErrorKind::not_found, "there is no such folder, or it is empty");
+  std::vector<std::string_view> families;
+  for (const Driver* driver : drivers())
+    families.push_back(driver->formats.size() == 1 ? driver->formats[0].capabilities.title : driver->family);
+  fail(ErrorKind::not_found, "the folder holds no {} of a known format ({})", wanted, joined(families, ", "));
 }
 
 }  // namespace
@@ -55,11 +58,18 @@ Found probe(const std::string& uri) { return probe(*open_store(uri)); }
 
 std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& options) {
   const Context doing([where = store->describe("")] { return fmt::format("opening '{}'", where); });
-  if (!options.format.empty()) return find_driver(options.format)->open(std::move(store), options);
+  if (!options.format.empty()) {
+    const auto [driver, format] = find_format(options.format);
+    if (options.at) require(format.capabilities, &Capabilities::history);
+    OpenOptions resolved = options;
+    resolved.format = format.capabilities.format;
+    return driver.open(std::move(store), resolved);
+  }
   const Match match = look(*store);
   if (!match.driver) nothing_there(*store, "array");
   if (match.found.kind != ObjectKind::array)
-    fail(ErrorKind::not_found, "this is a {} group, not an array; `tegula ls` shows what it holds", match.found.format);
+    fail(ErrorKind::not_found, "this is a {} group, not an array", match.found.format);
+  if (options.at) require(capabilities(match.found.format), &Capabilities::history);
   return match.driver->open(std::move(store), options);
 }
 std::shared_ptr<Array> open(const std::string& uri, const OpenOptions& options) {
@@ -80,9 +90,13 @@ std::shared_ptr<Group> open_group(const std::string& uri, const OpenOptions& opt
 
 std::shared_ptr<Array> create(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options) {
   const Context doing([where = store->describe("")] { return fmt::format("creating '{}'", where); });
-  const Driver* driver = find_driver(schema.format);
-  if (!driver->create) fail(ErrorKind::unsupported, "{} arrays cannot be created", schema.format);
-  return driver->create(std::move(store), schema, options);
+  const auto [driver, format] = find_format(schema.format);
+  const Capabilities& can = format.capabilities;
+  require(can, &Capabilities::create);
+  if (!options.key.empty()) require(can, &Capabilities::encryption);
+  if (schema.sparse) require(can, &Capabilities::sparse);
+  if (schema.table) require(can, &Capabilities::tables);
+  return driver.create(std::move(store), schema, options);
 }
 std::shared_ptr<Array> create(const std::string& uri, const Schema& schema, const CreateOptions& options) {
   return create(open_store(uri, {.sync = options.sync}), schema, options);
@@ -91,12 +105,86 @@ std::shared_ptr<Array> create(const std::string& uri, const Schema& schema, cons
 std::shared_ptr<Group> create_group(std::shared_ptr<Store> store, std::string_view format,
                                     const CreateOptions& options) {
   const Context doing([where = store->describe("")] { return fmt::format("creating group '{}'", where); });
-  const Driver* driver = find_driver(format);
-  if (!driver->create_group) fail(ErrorKind::unsupported, "{} groups cannot be created", format);
-  return driver->create_group(std::move(store), format, options);
+  const auto [driver, found] = find_format(format);
+  require(found.capabilities, &Capabilities::groups);
+  return driver.create_group(std::move(store), found.capabilities.format, options);
 }
 std::shared_ptr<Group> create_group(const std::string& uri, std::string_view format, const CreateOptions& options) {
   return create_group(open_store(uri, {.sync = options.sync}), format, options);
 }
+
+FoundFormat find_format(std::string_view name) {
+  for (const Driver* driver : drivers()) {
+    for (const Format& format : driver->formats)
+      if (format.capabilities.format == name) return {*driver, format};
+    if (driver->family == name) return {*driver, driver->formats.back()};
+  }
+  fail(ErrorKind::invalid_argument, "'{}' is not a format; known are {}", name, joined(formats(), ", "));
+}
+
+bool is_plain_folder(const Store& store) {
+  const Match match = look(store);
+  return match.found.kind == ObjectKind::group && match.driver->plain_folder && match.driver->plain_folder(store);
+}
+
+const Driver& driver_of(const Array& array) { return find_format(array.schema().format).driver; }
+
+std::vector<std::string_view> formats() {
+  std::vector<std::string_view> out;
+  for (const Driver* driver : drivers())
+    for (const Format& format : driver->formats) out.push_back(format.capabilities.format);
+  return out;
+}
+
+const Capabilities& capabilities(std::string_view format) { return find_format(format).format.capabilities; }
+const Capabilities& capabilities(const Array& array) { return capabilities(array.schema().format); }
+
+std::string formats_with(bool Capabilities::* capability) {
+  std::vector<std::string_view> out;
+  for (const Driver* driver : drivers())
+    for (const Format& format : driver->formats)
+      if (format.capabilities.*capability) out.push_back(format.capabilities.title);
+  return joined(out, " and ");
+}
+
+std::span<const CapabilityName> capability_names() {
+  static constexpr CapabilityName kNames[] = {
+      {"create", &Capabilities::create, "way to create arrays"},
+      {"groups", &Capabilities::groups, "groups"},
+      {"members", &Capabilities::members, "members that could be added to a group or removed from it"},
+      {"append", &Capabilities::append, "way to append rows"},
+      {"resize", &Capabilities::resize, "way to change extents"},
+      {"fragments", &Capabilities::fragments, "fragments"},
+      {"history", &Capabilities::history, "history"},
+      {"encryption", &Capabilities::encryption, "encryption"},
+      {"versions", &Capabilities::versions, "format versions to choose from"},
+      {"repair", &Capabilities::repair, "repair"},
+      {"sparse", &Capabilities::sparse, "sparse arrays"},
+      {"tables", &Capabilities::tables, "tables"},
+      {"many_fields", &Capabilities::many_fields, "arrays of several fields"},
+      {"scalars", &Capabilities::scalars, "arrays without dimensions"},
+      {"empty_axes", &Capabilities::empty_axes, "dimensions without cells"},
+      {"domains", &Capabilities::domains, "domains that begin elsewhere than at 0"},
+      {"column_order", &Capabilities::column_order, "cells in column order"},
+      {"unwritten", &Capabilities::unwritten, "chunks that are not stored"},
+      {"nullable", &Capabilities::nullable, "nullable attributes"},
+      {"enumerations", &Capabilities::enumerations, "enumerations"},
+      {"text", &Capabilities::text, "text of any length"},
+      {"lists", &Capabilities::lists, "cells of several values"},
+      {"numpy_types", &Capabilities::numpy_types, "types for text of a fixed size"},
+      {"typed_metadata", &Capabilities::typed_metadata, "types of metadata"},
+  };
+  return kNames;
+}
+
+void require(const Capabilities& format, bool Capabilities::* capability) {
+  if (format.*capability) return;
+  for (const CapabilityName& known : capability_names())
+    if (known.member == capability)
+      fail(ErrorKind::unsupported, "{} has no {} (capability '{}')", format.title, known.lacking, known.name);
+}
+
+ExtraDriver::ExtraDriver(const Driver& driver) { drivers().insert(drivers().begin(), &driver); }
+ExtraDriver::~ExtraDriver() { drivers().erase(drivers().begin()); }
 
 }  // namespace tegula

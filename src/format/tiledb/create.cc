@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "base/fail.h"
+#include "format/tiledb/array.h"
 #include "format/tiledb/disk/names.h"
 #include "format/tiledb/disk/schema_defaults.h"
 #include "format/tiledb/disk/schema_model.h"
 #include "format/tiledb/disk/versions.h"
-#include "format/tiledb/group.h"
-#include "format/tiledb/writable_array.h"
+#include "format/tiledb/listing/object_kind.h"
 #include "format/tiledb/write/evolve.h"
 #include "format/tiledb/write/schema_check.h"
 #include "store/wrap/sub_store.h"
@@ -130,7 +130,7 @@ std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& 
   open.key = options.key;
   open.work = options.work;
   if (time > now_ms()) open.at = {0, time};
-  return std::make_shared<WritableArray>(std::move(store), open);
+  return std::make_shared<TiledbArray>(std::move(store), open);
 }
 
 }  // namespace tegula::tiledb

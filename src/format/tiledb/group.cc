@@ -1,118 +1,176 @@
-// A details file: u32 version, u64 count, members of u32 version, u8 type, u8 relative, str64 uri, u8 named, [str64
-// name], and in version 2 u8 deleted. Version 1 files are whole lists; those of version 2 are replayed in order.
+// Details files of version 2 are replayed in order, so that a change is a file of its own: one member that is added or
+// struck out. Two writers at once then lose nothing of each other, which they would with whole lists.
 #include "format/tiledb/group.h"
 
 #include <algorithm>
-#include <map>
+#include <filesystem>
 
+#include "base/context.h"
 #include "base/fail.h"
+#include "format/tiledb/create.h"
+#include "format/tiledb/disk/versions.h"
+#include "format/tiledb/listing/object_kind.h"
+#include "format/tiledb/read/group_contents.h"
 #include "format/tiledb/read/metadata.h"
+#include "format/tiledb/write/metadata_write.h"
+#include "store/open/open_store.h"
 
 namespace tegula::tiledb {
 
 namespace {
 
-constexpr std::uint8_t kGroupType = 1, kArrayType = 2;
+constexpr std::string_view kFileScheme = "file://";
+constexpr std::uint32_t kDetailsVersion = 2;
 
-GroupMember decode_member(Cursor& in) {
-  GroupMember member;
-  member.version = in.read<std::uint32_t>();
-  if (member.version < 1 || member.version > 2)
-    fail(ErrorKind::unsupported, "{} at byte {}: a group member of version {}, this build reads 1 and 2", in.name(),
-         in.offset() - 4, member.version);
-  const std::uint8_t type = in.read<std::uint8_t>();
-  member.kind = type == kGroupType ? ObjectKind::group : type == kArrayType ? ObjectKind::array : ObjectKind::none;
-  member.relative = in.read<std::uint8_t>() != 0;
-  member.uri = in.string(in.read<std::uint64_t>(), "the place of a member");
-  if (in.read<std::uint8_t>() != 0) member.name = in.string(in.read<std::uint64_t>(), "the name of a member");
-  if (member.version >= 2) member.deleted = in.read<std::uint8_t>() != 0;
-  return member;
+bool has_scheme(std::string_view uri) { return uri.find("://") != std::string_view::npos; }
+
+// The absolute path of a plain path or a file:// URI.
+std::string absolute_path(std::string_view uri) {
+  if (uri.starts_with(kFileScheme)) uri.remove_prefix(kFileScheme.size());
+  std::string path = std::filesystem::absolute(std::filesystem::path(uri)).lexically_normal().string();
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
 }
 
-std::vector<GroupMember> list_folders(const Store& store) {
-  std::vector<GroupMember> members;
-  for (const Entry& entry : store.list("")) {
-    if (!entry.folder || entry.name.starts_with("__")) continue;
-    GroupMember member;
-    member.uri = entry.name;
-    member.kind = probe(store.list(entry.name));
-    if (member.kind != ObjectKind::none) members.push_back(std::move(member));
+bool is_key(std::string_view text) {
+  try {
+    check_key(text);
+    return true;
+  } catch (const Error&) {
+    return false;
   }
-  return members;
+}
+
+// Where a member lies, as the details file says it.
+struct Place {
+  std::string uri;
+  bool relative = false;
+  ObjectKind kind = ObjectKind::none;
+};
+
+Place find_member(const std::shared_ptr<Store>& store, const std::string& uri, bool absolute, bool sync) {
+  const std::string here = store->describe("");
+  const bool in_files = !has_scheme(here) || here.starts_with(kFileScheme);
+  // A key below the group, however it is spelt.
+  std::string below;
+  if (!has_scheme(uri) && is_key(uri) && probe(store->list(uri)) != ObjectKind::none) {
+    below = uri;
+  } else if (in_files && (!has_scheme(uri) || uri.starts_with(kFileScheme))) {
+    const std::string group = absolute_path(here), path = absolute_path(uri);
+    if (path == group) fail(ErrorKind::invalid_argument, "a group cannot hold itself");
+    if (path.starts_with(group + "/")) below = path.substr(group.size() + 1);
+  } else if (uri.starts_with(here + "/")) {
+    below = uri.substr(here.size() + 1);
+  }
+  if (!below.empty()) {
+    const ObjectKind kind = probe(store->list(below));
+    if (!absolute) return {below, true, kind};
+    if (in_files) return {std::string(kFileScheme) + absolute_path(here) + "/" + below, false, kind};
+    return {store->describe(below), false, kind};
+  }
+  const bool path = !has_scheme(uri) || uri.starts_with(kFileScheme);
+  const std::string full = path ? std::string(kFileScheme) + absolute_path(uri) : uri;
+  return {full, false, probe(*open_store(full, {.sync = sync}))};
+}
+
+// Behind what is there already, so that the change is replayed last. Files of one millisecond are replayed by name, and
+// names follow the clock, unless somebody else made the other one.
+std::string next_name(const Store& store) {
+  std::uint64_t time = now_ms();
+  std::string newest;
+  for (const Entry& entry : store.list(kGroupFolder)) {
+    const auto named = parse_timed_name(entry.name);
+    if (!named || named->last == UINT64_MAX || named->last < time) continue;
+    newest = named->last > time ? entry.name : std::max(newest, entry.name);
+    time = named->last;
+  }
+  const std::string name = make_timed_name(time, time, make_ordered_uuid(), kDetailsVersion);
+  return name > newest ? name : make_timed_name(time + 1, time + 1, make_ordered_uuid(), kDetailsVersion);
+}
+
+// Files of version 1 are whole lists, and so is the first file of version 2 behind them.
+bool has_old_details(const Store& store, const Key& key) {
+  const std::vector<std::string> files = timed_files(store, kGroupFolder, {});
+  if (files.empty()) return false;
+  const std::optional<Bytes> bytes = store.get(files.back());
+  if (!bytes) return true;
+  Cursor in(*bytes, store.describe(files.back()));
+  const GenericTile tile = decode_generic_tile(in, key);
+  return decode_group(Cursor(tile.payload, store.describe(files.back()) + " (unpacked)")).version < kDetailsVersion;
+}
+
+void put_change(Store& store, const Key& key, GroupMember member) {
+  GroupDetails details;
+  details.version = kDetailsVersion;
+  if (!store.list(kGroupFolder).empty() ? has_old_details(store, key) : true)
+    for (GroupMember& there : read_group(store, key, {}))
+      if (there.key() != member.key()) details.members.push_back(std::move(there));
+  details.members.push_back(std::move(member));
+  Bytes payload, file;
+  encode_group(details, payload);
+  encode_generic_tile(payload, kWriteVersion, key, file);
+  store.put(join(kGroupFolder, next_name(store)), file);
 }
 
 }  // namespace
 
-GroupDetails decode_group(Cursor in) {
-  GroupDetails group;
-  group.version = in.read<std::uint32_t>();
-  if (group.version < 1 || group.version > 2)
-    fail(ErrorKind::unsupported, "{}: a group of version {}, this build reads 1 and 2", in.name(), group.version);
-  const std::uint64_t count = in.count<std::uint64_t>(15, "members");
-  for (std::uint64_t i = 0; i < count; ++i) group.members.push_back(decode_member(in));
-  in.expect_end("the group");
-  return group;
+TiledbGroup::TiledbGroup(std::shared_ptr<Store> store, const OpenOptions& options)
+    : store_(std::move(store)), sync_(options.sync), key_(make_key(options.key)) {
+  if (options.at) window_ = {options.at->first, options.at->second};
 }
 
-void encode_group(const GroupDetails& group, Bytes& out) {
-  ByteWriter writer(out);
-  writer.put(group.version);
-  writer.put(std::uint64_t{group.members.size()});
-  for (const GroupMember& member : group.members) {
-    writer.put(group.version);
-    writer.put(member.kind == ObjectKind::group ? kGroupType : kArrayType);
-    writer.put(static_cast<std::uint8_t>(member.relative));
-    writer.put(std::uint64_t{member.uri.size()});
-    writer.text(member.uri);
-    writer.put(static_cast<std::uint8_t>(member.name.has_value()));
-    if (member.name) {
-      writer.put(std::uint64_t{member.name->size()});
-      writer.text(*member.name);
-    }
-    if (group.version >= 2) writer.put(static_cast<std::uint8_t>(member.deleted));
-  }
+std::vector<Member> TiledbGroup::members() const {
+  std::vector<Member> members;
+  for (const GroupMember& member : read_group(*store_, key_, window_))
+    members.push_back({member.key(), member.relative ? store_->describe(member.uri) : member.uri, member.kind});
+  return members;
 }
 
-std::vector<GroupMember> read_group(const Store& store, const Key& key, const TimeWindow& window) {
-  const std::vector<Entry> root = store.list("");
-  const auto has = [&](std::string_view name) {
-    return std::any_of(root.begin(), root.end(), [&](const Entry& entry) { return entry.name == name; });
-  };
-  if (!has(kGroupFolder)) {
-    if (!has(kGroupFile))
-      fail(ErrorKind::not_found, "{}: no __group and no __tiledb_group.tdb: not a TileDB group", store.describe(""));
-    return list_folders(store);
-  }
-  std::map<std::string, GroupMember> members;
-  for (const std::string& file : timed_files(store, kGroupFolder, window)) {
-    const std::optional<Bytes> bytes = store.get(file);
-    if (!bytes) fail(ErrorKind::io, "{}: listed, but gone when read; open the group again", store.describe(file));
-    Cursor in(*bytes, store.describe(file));
-    const GenericTile tile = decode_generic_tile(in, key);
-    GroupDetails group = decode_group(Cursor(tile.payload, store.describe(file) + " (unpacked)"));
-    if (group.version == 1) members.clear();
-    for (GroupMember& member : group.members) {
-      if (member.deleted) {
-        members.erase(member.key());
-      } else {
-        members.insert_or_assign(member.key(), std::move(member));
-      }
-    }
-  }
-  std::vector<GroupMember> result;
-  for (auto& [name, member] : members) result.push_back(std::move(member));
-  return result;
+Metadata TiledbGroup::metadata() const { return read_metadata(*store_, key_, window_); }
+
+void TiledbGroup::add(const std::string& uri, std::string_view name, bool absolute) {
+  const Context doing([&] { return fmt::format("adding '{}' to group '{}'", uri, store_->describe("")); });
+  Place place = find_member(store_, uri, absolute, sync_);
+  if (place.kind == ObjectKind::none) fail(ErrorKind::not_found, "there is no TileDB array or group");
+  GroupMember member;
+  member.kind = place.kind;
+  member.relative = place.relative;
+  member.uri = std::move(place.uri);
+  if (!name.empty()) member.name = std::string(name);
+  for (const GroupMember& there : read_group(*store_, key_, {}))
+    if (there.key() == member.key())
+      fail(ErrorKind::invalid_argument, "the group has a member '{}' already; remove it first or choose another name",
+           member.key());
+  put_change(*store_, key_, std::move(member));
 }
 
-ObjectKind probe(const std::vector<Entry>& listing) {
-  ObjectKind kind = ObjectKind::none;
-  for (const Entry& entry : listing) {
-    if (entry.folder ? entry.name == kSchemaFolder : entry.name == kOldSchemaFile) return ObjectKind::array;
-    if (entry.folder ? entry.name == kGroupFolder : entry.name == kGroupFile) kind = ObjectKind::group;
-  }
-  return kind;
+void TiledbGroup::remove(std::string_view name) {
+  const Context doing([&] { return fmt::format("removing '{}' from group '{}'", name, store_->describe("")); });
+  std::vector<GroupMember> members = read_group(*store_, key_, {});
+  const auto found =
+      std::find_if(members.begin(), members.end(), [&](const GroupMember& m) { return m.key() == name; });
+  if (found == members.end()) fail(ErrorKind::not_found, "the group has no such member");
+  found->deleted = true;
+  put_change(*store_, key_, std::move(*found));
 }
 
-ObjectKind probe(const Store& store) { return probe(store.list("")); }
+void TiledbGroup::update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes,
+                                  const WriteOptions& options) {
+  const Context doing([&] { return fmt::format("writing the metadata of group '{}'", store_->describe("")); });
+  put_metadata(*store_, changes, kWriteVersion, key_, options.at != 0 ? options.at : now_ms());
+}
+
+// A stop leaves nothing, or an empty group: one without __group lists its sub-folders, of which there are none yet.
+std::shared_ptr<Group> create_group(std::shared_ptr<Store> store, std::string_view, const CreateOptions& options) {
+  make_room(*store, options.overwrite);
+  store->make_folder(kMetadataFolder);
+  store->put(kGroupFile, ByteView());
+  store->make_folder(kGroupFolder);
+  OpenOptions open;
+  open.key = options.key;
+  open.sync = options.sync;
+  open.work = options.work;
+  return std::make_shared<TiledbGroup>(std::move(store), open);
+}
 
 }  // namespace tegula::tiledb

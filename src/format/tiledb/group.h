@@ -1,12 +1,8 @@
-// Groups: a list of members, kept as snapshots or changes.
+// A TileDB group that can be read and changed. Every change is one file: whole or not at all.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
+#include <memory>
 
-#include "base/cursor.h"
 #include "format/tiledb/disk/names.h"
 #include "format/tiledb/filter/generic_tile.h"
 #include "store/store.h"
@@ -14,31 +10,27 @@
 
 namespace tegula::tiledb {
 
-struct GroupMember {
-  std::uint32_t version = 2;
-  ObjectKind kind = ObjectKind::none;
-  bool relative = true;
-  std::string uri;
-  std::optional<std::string> name;
-  bool deleted = false;  // version 2
-  const std::string& key() const { return name ? *name : uri; }
+class TiledbGroup final : public Group {
+ public:
+  TiledbGroup(std::shared_ptr<Store> store, const OpenOptions& options);
+  std::string_view format() const override { return "tiledb"; }
+  std::vector<Member> members() const override;
+  Metadata metadata() const override;
+  void add(const std::string& uri, std::string_view name, bool absolute) override;
+  void remove(std::string_view name) override;
+  void update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes,
+                       const WriteOptions& options) override;
+
+ private:
+  const std::shared_ptr<Store> store_;
+  const bool sync_;
+  const Key key_;
+  TimeWindow window_;
 };
 
-struct GroupDetails {
-  std::uint32_t version = 2;
-  std::vector<GroupMember> members;
-};
-
-// The payload of a generic tile.
-GroupDetails decode_group(Cursor in);
-void encode_group(const GroupDetails& group, Bytes& out);
-
-// One level: members are not opened, so a group that holds itself is no trouble. Groups from before 2.8 list their
-// sub-folders.
-std::vector<GroupMember> read_group(const Store& store, const Key& key, const TimeWindow& window);
-
-// What the folder of a store holds: one listing.
-ObjectKind probe(const Store& store);
-ObjectKind probe(const std::vector<Entry>& listing);
+// An empty group. Throws invalid_argument when something is there already, unless options.overwrite is set and it is
+// TileDB's.
+std::shared_ptr<Group> create_group(std::shared_ptr<Store> store, std::string_view format,
+                                    const CreateOptions& options);
 
 }  // namespace tegula::tiledb

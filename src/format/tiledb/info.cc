@@ -1,8 +1,9 @@
+#include "format/tiledb/info.h"
+
 #include <algorithm>
 #include <map>
 
 #include "format/tiledb/fragment/tile_source.h"
-#include "format/tiledb/tiledb_array.h"
 
 namespace tegula::tiledb {
 
@@ -65,16 +66,16 @@ std::uint64_t covered_tiles(const DenseGrid& grid, const std::vector<FragmentInf
 
 }  // namespace
 
-Info array_info(const ReadState& state, const Work& work) {
+Info array_info(const Snapshot& snapshot, const Work& work) {
   Info info;
-  const std::vector<DimensionType> types = state.schema().range_types();
+  const std::vector<DimensionType> types = snapshot.schema().range_types();
   std::map<std::string, FieldSize> sizes;
   std::vector<std::string> names;
-  for (const FieldInfo& field : state.fields()) {
-    if (field.dimension && !state.schema().sparse) continue;
+  for (const FieldInfo& field : snapshot.fields()) {
+    if (field.dimension && !snapshot.schema().sparse) continue;
     names.push_back(field.name);
   }
-  for (const auto& fragment : state.fragments(work)) {
+  for (const auto& fragment : snapshot.fragments(work)) {
     FragmentInfo& one = info.fragments.emplace_back();
     one.name = fragment->name();
     one.first_time = fragment->first_time();
@@ -105,13 +106,13 @@ Info array_info(const ReadState& state, const Work& work) {
     size.name = name;
   }
   info.chunks_expected = info.chunks_present;
-  if (!state.schema().sparse) {
+  if (!snapshot.schema().sparse) {
     info.chunks_expected = 1;
-    for (std::size_t d = 0; d < state.grid().dimensions(); ++d)
-      if (__builtin_mul_overflow(info.chunks_expected, state.grid().last[d] / state.grid().extent[d] + 1,
+    for (std::size_t d = 0; d < snapshot.grid().dimensions(); ++d)
+      if (__builtin_mul_overflow(info.chunks_expected, snapshot.grid().last[d] / snapshot.grid().extent[d] + 1,
                                  &info.chunks_expected))
         info.chunks_expected = UINT64_MAX;
-    info.chunks_present = covered_tiles(state.grid(), info.fragments, info.chunks_expected, info.chunks_present);
+    info.chunks_present = covered_tiles(snapshot.grid(), info.fragments, info.chunks_expected, info.chunks_present);
   }
   return info;
 }

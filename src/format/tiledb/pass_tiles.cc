@@ -4,11 +4,11 @@
 #include <array>
 
 #include "base/fail.h"
+#include "format/tiledb/array.h"
 #include "format/tiledb/disk/versions.h"
 #include "format/tiledb/fragment/tile_fetch.h"
 #include "format/tiledb/fragment/tile_run.h"
 #include "format/tiledb/read/deletes.h"
-#include "format/tiledb/writable_array.h"
 #include "format/tiledb/write/cell_tiles.h"
 
 namespace tegula::tiledb {
@@ -81,53 +81,6 @@ TileStatistics known_statistics(const Fragment& fragment, const StoredField& fie
   return out;
 }
 
-// The space tiles around a box, in tile order.
-class BoxTiles {
- public:
-  BoxTiles(const DenseGrid& grid, const DenseBox& box) : grid_(grid), box_(box) {
-    const std::size_t n = grid.dimensions();
-    for (std::size_t i = 0; i < n; ++i) fastest_first_.push_back(grid.tile_order == Order::col ? i : n - 1 - i);
-    for (std::size_t d = 0; d < n; ++d) {
-      first_.push_back(box.first[d] / grid.extent[d]);
-      last_.push_back((box.first[d] + (box.count[d] - 1)) / grid.extent[d]);
-    }
-    at_ = first_;
-  }
-
-  const std::vector<std::uint64_t>& tile() const { return at_; }
-  std::size_t fastest() const { return fastest_first_.front(); }
-  std::size_t slowest() const { return fastest_first_.back(); }
-
-  // What the box has of it.
-  DenseBox part() const {
-    DenseBox part = box_;
-    for (std::size_t d = 0; d < at_.size(); ++d) {
-      const std::uint64_t begin = at_[d] * grid_.extent[d];
-      const std::uint64_t last = std::min(begin + (grid_.extent[d] - 1), box_.first[d] + (box_.count[d] - 1));
-      part.first[d] = std::max(begin, box_.first[d]);
-      part.count[d] = last - part.first[d] + 1;
-    }
-    return part;
-  }
-
-  bool next() {
-    for (const std::size_t d : fastest_first_) {
-      if (at_[d] < last_[d]) {
-        ++at_[d];
-        return true;
-      }
-      at_[d] = first_[d];
-    }
-    return false;
-  }
-
- private:
-  const DenseGrid& grid_;
-  const DenseBox& box_;
-  std::vector<std::size_t> fastest_first_;
-  std::vector<std::uint64_t> first_, last_, at_;
-};
-
 }  // namespace
 
 // Tiles that follow each other in the target: of one fragment, where they follow each other as well, or such that their
@@ -139,24 +92,24 @@ struct TilePass::Stretch {
   DenseBox box;
 };
 
-TilePass::TilePass(const WritableArray& from, std::vector<std::string> fields, WritableArray& to, const Work& work)
-    : state_(from.reader()->state()),
+TilePass::TilePass(const TiledbArray& from, std::vector<std::string> fields, TiledbArray& to, const Work& work)
+    : snapshot_(from.snapshot()),
       fields_(std::move(fields)),
       to_(to),
       target_(to.target()),
       version_(written_version(*target_.schema)),
       to_fields_(stored_fields(*target_.schema, {.version = version_, .dense = !target_.schema->sparse}, "")),
-      planner_(target_.schema->sparse || state_->schema().sparse ? nullptr : &state_->planner(work)),
-      fits_(state_->fragments(work).size()) {}
+      planner_(target_.schema->sparse || snapshot_->schema().sparse ? nullptr : &snapshot_->planner(work)),
+      fits_(snapshot_->fragments(work).size()) {}
 
 std::unique_ptr<TilePass> TilePass::between(const Array& from, std::vector<std::string> fields, Array& to,
                                             const Work& work) {
-  const auto* source = dynamic_cast<const WritableArray*>(&from);
-  auto* target = dynamic_cast<WritableArray*>(&to);
+  const auto* source = dynamic_cast<const TiledbArray*>(&from);
+  auto* target = dynamic_cast<TiledbArray*>(&to);
   if (!source || !target || !source->options().key.empty() || !target->options().key.empty()) return nullptr;
   std::unique_ptr<TilePass> pass(new TilePass(*source, std::move(fields), *target, work));
   if (pass->fields_.size() != pass->target_.schema->attributes.size()) return nullptr;
-  if (pass->state_->schema().sparse) return pass->whole_cells(work) ? std::move(pass) : nullptr;
+  if (pass->snapshot_->schema().sparse) return pass->whole_cells(work) ? std::move(pass) : nullptr;
   for (std::uint32_t i = 0; i < pass->fits_.size(); ++i)
     if (pass->fit(i)) return pass;
   return nullptr;
@@ -164,7 +117,7 @@ std::unique_ptr<TilePass> TilePass::between(const Array& from, std::vector<std::
 
 const TilePass::Fit& TilePass::fit(std::uint32_t fragment) const {
   std::optional<Fit>& known = fits_[fragment];
-  if (!known) known = make_fit(*state_->fragments({})[fragment]);
+  if (!known) known = make_fit(*snapshot_->fragments({})[fragment]);
   return *known;
 }
 
@@ -204,20 +157,20 @@ TilePass::Fit TilePass::make_fit(const Fragment& fragment) const {
 
 bool TilePass::whole_cells(const Work& work) const {
   if (!target_.schema->sparse || fits_.size() != 1) return false;
-  const Fragment& fragment = *state_->fragments(work)[0];
+  const Fragment& fragment = *snapshot_->fragments(work)[0];
   return !fragment.has_timestamps() && !fragment.has_deletes() &&
-         deletes_of(fragment, state_->conditions(work)).empty() && fit(0);
+         deletes_of(fragment, snapshot_->conditions(work)).empty() && fit(0);
 }
 
 // The tile of a fragment that has just the cells of a part of a space tile, and none but those.
 std::optional<std::uint64_t> TilePass::place_of(const Coordinates& tile, const DenseBox& part,
                                                 std::uint32_t& fragment) const {
-  const DenseGrid& grid = state_->grid();
+  const DenseGrid& grid = snapshot_->grid();
   Coordinates last = part.first;
   for (std::size_t d = 0; d < last.size(); ++d) last[d] += part.count[d] - 1;
   const std::optional<std::uint32_t> source = planner_->sole_source(part.first, last);
   if (!source || !fit(*source)) return std::nullopt;
-  const Fragment& found = *state_->fragments({})[*source];
+  const Fragment& found = *snapshot_->fragments({})[*source];
   const bool whole = part.cells() == grid.tile_cells;
   for (std::size_t d = 0; d < last.size() && !whole; ++d) {
     const std::uint64_t begin = tile[d] * grid.extent[d];
@@ -235,7 +188,7 @@ std::optional<std::uint64_t> TilePass::place_of(const Coordinates& tile, const D
 
 std::uint64_t TilePass::copy_box(const Coordinates& first, const Coordinates& count, const BoxReader& read,
                                  const Work& work) {
-  const DenseGrid& grid = state_->grid();
+  const DenseGrid& grid = snapshot_->grid();
   const std::size_t n = grid.dimensions();
   const DenseBox box = box_of(*target_.schema, first, count);
   Work quiet = work;
@@ -257,18 +210,19 @@ std::uint64_t TilePass::copy_box(const Coordinates& first, const Coordinates& co
                       quiet);
     stretch = {};
   };
-  BoxTiles tiles(grid, box);
-  std::uint64_t row = tiles.tile()[tiles.slowest()], rows = tiles.part().count[tiles.slowest()];
-  do {
-    const DenseBox part = tiles.part();
-    if (row != tiles.tile()[tiles.slowest()]) {
-      if (work.progress) work.progress->advance(rows);
-      row = tiles.tile()[tiles.slowest()];
-      rows = part.count[tiles.slowest()];
+  const BoxTiles tiles(grid, box);
+  const std::size_t slowest = tiles.slowest(), line = tiles.fastest();
+  std::uint64_t row = 0, rows = 0;  // layer of tiles along the slowest dimension, and its cells along it
+  for (std::uint64_t t = 0; t < tiles.tiles(); ++t) {
+    const BoxPart at = tiles.part(t);
+    const DenseBox part = tiles.box_of(at);
+    if (rows == 0 || row != at.tile[slowest]) {
+      if (work.progress && rows > 0) work.progress->advance(rows);
+      row = at.tile[slowest];
+      rows = part.count[slowest];
     }
     std::uint32_t fragment = 0;
-    const std::optional<std::uint64_t> place = place_of(tiles.tile(), part, fragment);
-    const std::size_t line = tiles.fastest();
+    const std::optional<std::uint64_t> place = place_of(at.tile, part, fragment);
     bool goes_on = !stretch.cells.empty() && place.has_value() == stretch.fragment.has_value();
     if (goes_on && place) {
       goes_on = fragment == *stretch.fragment && *place == stretch.first + stretch.cells.size();
@@ -285,7 +239,7 @@ std::uint64_t TilePass::copy_box(const Coordinates& first, const Coordinates& co
       stretch.box.count[line] += part.count[line];
     }
     stretch.cells.push_back(part.cells());
-  } while (tiles.next());
+  }
   flush();
   if (work.progress) work.progress->advance(rows);
   writer.commit(dense_cover(*target_.schema, box));
@@ -293,10 +247,10 @@ std::uint64_t TilePass::copy_box(const Coordinates& first, const Coordinates& co
   return passed;
 }
 
-std::uint64_t TilePass::tiles() const { return state_->fragments({})[0]->tiles(); }
+std::uint64_t TilePass::tiles() const { return snapshot_->fragments({})[0]->tiles(); }
 
 std::uint64_t TilePass::copy_tiles(std::uint64_t first, std::uint64_t count, const Work& work) {
-  const Fragment& fragment = *state_->fragments(work)[0];
+  const Fragment& fragment = *snapshot_->fragments(work)[0];
   const MbrTable& rectangles = fragment.rtree().leaves();
   if (first + count > fragment.tiles() || rectangles.count() != fragment.tiles())
     fail(ErrorKind::corrupt, "fragment {}: rectangles of {} tiles, and it has {}", fragment.name(), rectangles.count(),
@@ -319,7 +273,7 @@ std::uint64_t TilePass::copy_tiles(std::uint64_t first, std::uint64_t count, con
 }
 
 std::uint64_t TilePass::pass(FragmentWriter& writer, const Stretch& stretch, const Work& work) const {
-  const Fragment& fragment = *state_->fragments({})[*stretch.fragment];
+  const Fragment& fragment = *snapshot_->fragments({})[*stretch.fragment];
   const std::vector<FieldPair>& pairs = *fit(*stretch.fragment);
   const std::uint64_t budget = std::clamp<std::uint64_t>(work.memory / 4 / pairs.size(), 1, kAtOnce);  // of every field
   std::size_t done = 0;
@@ -356,11 +310,11 @@ void TilePass::take(const Fragment& fragment, const FieldPair& pair, const Stret
     const std::uint64_t begin = fragment.stored(field, data, first).begin;
     for (std::size_t i = 0; i < count; ++i) part.ends.push_back(fragment.stored(field, data, first + i).end - begin);
     keys.push_back(fragment.file(field, data));
-    check_file_size(state_->files(), keys.back(), begin, begin + part.ends.back());
+    check_file_size(snapshot_->files(), keys.back(), begin, begin + part.ends.back());
     part.bytes.resize(part.ends.back());
     reads.push_back({keys.back(), begin, part.bytes});
   }
-  fetch_ranges(state_->files(), reads);
+  fetch_ranges(snapshot_->files(), reads);
   if (field.var())
     for (std::size_t i = 0; i < count; ++i) out.var_sizes.push_back(fragment.raw_bytes(field, Data::var, first + i));
   out.statistics.resize(count);
@@ -372,7 +326,7 @@ void TilePass::take(const Fragment& fragment, const FieldPair& pair, const Stret
   }
   std::vector<TileRef> refs;
   for (std::size_t i = 0; i < count; ++i) refs.push_back({&fragment, &field, first + i});
-  std::vector<TileData> tiles = load_tiles(state_->files(), refs, work);
+  std::vector<TileData> tiles = load_tiles(snapshot_->files(), refs, work);
   for (std::size_t i = 0; i < count; ++i) {
     TileColumn column;
     column.data = std::move(tiles[i].data);

@@ -15,7 +15,7 @@
 
 namespace tegula::tiledb {
 
-class WritableArray;
+class TiledbArray;
 
 // What fits is not decoded, so damage is copied as it is. A fragment fits when the target has its grid and filters its
 // attributes alike (levels of compression may differ), nothing is encrypted, and the versions of both lay out tiles the
@@ -47,7 +47,7 @@ class TilePass {
   using Fit = std::optional<std::vector<FieldPair>>;  // none: does not fit
   struct Stretch;
 
-  TilePass(const WritableArray& from, std::vector<std::string> fields, WritableArray& to, const Work& work);
+  TilePass(const TiledbArray& from, std::vector<std::string> fields, TiledbArray& to, const Work& work);
   const Fit& fit(std::uint32_t fragment) const;
   Fit make_fit(const Fragment& fragment) const;
   bool whole_cells(const Work& work) const;
@@ -56,9 +56,9 @@ class TilePass {
   void take(const Fragment& fragment, const FieldPair& field, const Stretch& stretch, std::size_t first,
             std::size_t count, StoredTiles& out, const Work& work) const;
 
-  const std::shared_ptr<const ReadState> state_;
+  const std::shared_ptr<const Snapshot> snapshot_;
   const std::vector<std::string> fields_;
-  WritableArray& to_;
+  TiledbArray& to_;
   const WriteTarget target_;
   const std::uint32_t version_;
   const std::vector<StoredField> to_fields_;

@@ -1,4 +1,5 @@
-// Reads everything that an array holds and says what is wrong, file by file.
+#include "format/tiledb/verify.h"
+
 #include <algorithm>
 #include <mutex>
 #include <set>
@@ -9,7 +10,6 @@
 #include "format/tiledb/fragment/tile_source.h"
 #include "format/tiledb/listing/uncommitted.h"
 #include "format/tiledb/read/metadata.h"
-#include "format/tiledb/tiledb_array.h"
 
 namespace tegula::tiledb {
 
@@ -17,26 +17,27 @@ namespace {
 
 class Verifier {
  public:
-  Verifier(const ReadState& state, const Work& work) : state_(state), work_(work), store_(*state.store()) {}
+  Verifier(const Snapshot& snapshot, const Work& work) : snapshot_(snapshot), work_(work), store_(*snapshot.store()) {}
 
   std::vector<Problem> run() {
-    SchemaCache schemas(state_.files(), state_.listing().schemas.front());
-    for (const std::string& key : state_.listing().schemas) attempt(key, [&] { schemas.at(key); });
-    attempt(std::string(kMetadataFolder), [&] { read_metadata(store_, state_.files().key, TimeWindow{}); });
-    const std::vector<FragmentEntry>& entries = state_.listing().fragments;
+    SchemaCache schemas(snapshot_.files(), snapshot_.listing().schemas.front());
+    for (const std::string& key : snapshot_.listing().schemas) attempt(key, [&] { schemas.at(key); });
+    attempt(std::string(kMetadataFolder), [&] { read_metadata(store_, snapshot_.files().key, TimeWindow{}); });
+    const std::vector<FragmentEntry>& entries = snapshot_.listing().fragments;
     if (work_.progress) work_.progress->begin("verifying fragments", entries.size());
     for (const FragmentEntry& entry : entries) {
       work_.check();
       std::shared_ptr<const Fragment> fragment;
       attempt(join(entry.folder, kFragmentMetadataFile), [&] {
-        fragment = Fragment::open(state_.files(), entry, [&](const std::string& file) { return schemas.named(file); });
+        fragment =
+            Fragment::open(snapshot_.files(), entry, [&](const std::string& file) { return schemas.named(file); });
       });
       if (fragment) check(*fragment);
       if (work_.progress) work_.progress->advance(1);
     }
     if (work_.progress) work_.progress->end();
     // Conditions come with the fragments, whose damage is known by now.
-    if (problems_.empty()) attempt(std::string(kCommitsFolder), [&] { state_.conditions(work_); });
+    if (problems_.empty()) attempt(std::string(kCommitsFolder), [&] { snapshot_.conditions(work_); });
     leftovers();
     std::stable_sort(problems_.begin(), problems_.end(),
                      [](const Problem& a, const Problem& b) { return a.file < b.file; });
@@ -98,7 +99,7 @@ class Verifier {
       alone.threads = 1;
       attempt(field.file(), [&] {
         const TileRef ref{&fragment, &field, tile};
-        const TileData data = std::move(load_tiles(state_.files(), std::span(&ref, 1), alone)[0]);
+        const TileData data = std::move(load_tiles(snapshot_.files(), std::span(&ref, 1), alone)[0]);
         if (field.kind == FieldKind::dimension && !field.var()) check_box(fragment, field, tile, data);
       });
     });
@@ -122,11 +123,11 @@ class Verifier {
     for (const Entry& entry : store_.list(""))
       if (entry.name.starts_with(kTemporaryPrefix))
         report(Problem::Severity::note, entry.name, "left by a write that did not finish", "repair removes it");
-    for (std::string& key : uncommitted_fragments(store_, state_.listing()))
+    for (std::string& key : uncommitted_fragments(store_, snapshot_.listing()))
       report(Problem::Severity::note, std::move(key), "a fragment that was never committed; readers pass over it",
              "repair removes it, once no writer is at work");
     std::set<std::string> replaced;
-    for (const VacuumEntry& vacuum : state_.listing().vacuumed)
+    for (const VacuumEntry& vacuum : snapshot_.listing().vacuumed)
       replaced.insert(vacuum.items.begin(), vacuum.items.end());
     for (const std::string& folder : {std::string(), std::string(kFragmentsFolder)})
       for (const Entry& entry : store_.list(folder))
@@ -134,7 +135,7 @@ class Verifier {
           report(Problem::Severity::note, key, "replaced by a consolidated fragment", "vacuum removes it");
   }
 
-  const ReadState& state_;
+  const Snapshot& snapshot_;
   const Work& work_;
   const Store& store_;
   std::mutex mutex_;
@@ -143,6 +144,6 @@ class Verifier {
 
 }  // namespace
 
-std::vector<Problem> verify_array(const ReadState& state, const Work& work) { return Verifier(state, work).run(); }
+std::vector<Problem> verify_array(const Snapshot& snapshot, const Work& work) { return Verifier(snapshot, work).run(); }
 
 }  // namespace tegula::tiledb

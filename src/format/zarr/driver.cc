@@ -2,22 +2,53 @@
 
 #include "base/fail.h"
 #include "format/zarr/array.h"
+#include "format/zarr/carry_filters.h"
 #include "format/zarr/create.h"
 #include "format/zarr/group.h"
 #include "format/zarr/meta/document_files.h"
+#include "format/zarr/stored_chunks.h"
 
 namespace tegula::zarr {
 
 namespace {
 
-constexpr std::string_view kFormats[] = {"zarr0", "zarr1", "zarr2", "zarr3"};
+constexpr std::string_view kNames[] = {"zarr0", "zarr1", "zarr2", "zarr3"};
+constexpr std::string_view kTitles[] = {"original zarr", "zarr v1", "zarr v2", "zarr v3"};
+
+constexpr Format format(int version) {
+  Format out{{.format = kNames[version],
+              .family = "zarr",
+              .title = kTitles[version],
+              .create = true,
+              .groups = version >= 2,
+              .append = true,
+              .resize = true,
+              .scalars = version >= 2,
+              .empty_axes = true,
+              .column_order = version >= 1,
+              .unwritten = true,
+              .text = version >= 2,
+              .numpy_types = true},
+             {}};
+  out.filters.shuffle_names = version >= 3;
+  return out;
+}
+
+constexpr Format kFormats[] = {format(0), format(1), format(2), format(3)};
+
+std::string_view default_filters(std::string_view format, const Datatype& type) {
+  if (format == kNames[1] && type.is_date()) return "zlib:1";  // its Blosc refuses dates
+  return type.size > 1 ? "blosc:lz4:5:shuffle" : "blosc:lz4:5:noshuffle";
+}
 
 Found probe(const Store& store) {
   const Node node = find_node(store);
-  if (node.kind != ObjectKind::none) return {node.kind, std::string(kFormats[node.version])};
+  if (node.kind != ObjectKind::none) return {node.kind, std::string(kNames[node.version])};
   const int version = implicit_group(store);
-  return version < 0 ? Found{} : Found{ObjectKind::group, std::string(kFormats[version])};
+  return version < 0 ? Found{} : Found{ObjectKind::group, std::string(kNames[version])};
 }
+
+bool plain_folder(const Store& store) { return find_node(store).kind == ObjectKind::none; }
 
 std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& options) {
   if (options.at) fail(ErrorKind::unsupported, "zarr arrays have no history");
@@ -28,12 +59,14 @@ std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& opt
     version = node.version;
   } else {
     for (int v = 0; v < 4; ++v)
-      if (kFormats[v] == options.format) version = v;
+      if (kNames[v] == options.format) version = v;
     if (version < 0) fail(ErrorKind::invalid_argument, "'{}' is not a zarr format", options.format);
   }
   ArrayMeta meta = load_meta(*store, version);
   return std::make_shared<ZarrArray>(std::move(store), std::move(meta), options.missing);
 }
+
+const Store& store_of(const Array& array) { return dynamic_cast<const ZarrArray&>(array).store(); }
 
 std::shared_ptr<Group> open_group(std::shared_ptr<Store> store, const OpenOptions&) {
   return open_zarr_group(std::move(store));
@@ -41,6 +74,19 @@ std::shared_ptr<Group> open_group(std::shared_ptr<Store> store, const OpenOption
 
 }  // namespace
 
-const Driver kZarrDriver{"zarr", kFormats, probe, open, open_group, create_array, create_zarr_group};
+const Driver kZarrDriver{
+    .family = "zarr",
+    .formats = kFormats,
+    .probe = probe,
+    .open = open,
+    .open_group = open_group,
+    .create = create_array,
+    .create_group = create_zarr_group,
+    .plain_folder = plain_folder,
+    .store_of = store_of,
+    .default_filters = default_filters,
+    .carry_filters = carry_filters,
+    .copy = {.written_boxes = written_boxes, .chunks_fit = chunks_fit, .copy_stored = copy_chunks},
+};
 
 }  // namespace tegula::zarr

@@ -4,29 +4,11 @@
 #include <cstring>
 
 #include "base/fail.h"
+#include "query/columns/copy_picked.h"
 #include "tegula/query.h"
 
 namespace tegula {
 namespace {
-
-// Calls body<Bytes>() with the cell size as a constant where that makes copies cheap, else with 0.
-template <class Body>
-void with_cell_size(std::uint64_t size, Body body) {
-  switch (size) {
-    case 1:
-      return body.template operator()<1>();
-    case 2:
-      return body.template operator()<2>();
-    case 4:
-      return body.template operator()<4>();
-    case 8:
-      return body.template operator()<8>();
-    case 16:
-      return body.template operator()<16>();
-    default:
-      return body.template operator()<0>();
-  }
-}
 
 // Keeps the cells whose mask byte is set. Writes one cell past the last kept one, so that the loop needs no branch.
 void compact(const std::byte* from, std::uint64_t size, std::span<const std::uint8_t> mask, std::uint64_t kept,
@@ -52,12 +34,7 @@ void compact(const std::byte* from, std::uint64_t size, std::span<const std::uin
 void gather_fixed(const std::byte* from, std::uint64_t size, std::span<const std::uint64_t> indices, Bytes& to) {
   const std::size_t at = to.size();
   to.resize(at + indices.size() * size);
-  std::byte* const out = to.data() + at;
-  with_cell_size(size, [&]<std::size_t Size>() {
-    const std::uint64_t width = Size ? Size : size;
-    for (std::size_t i = 0; i < indices.size(); ++i)
-      std::memcpy(out + i * width, from + indices[i] * width, Size ? Size : width);
-  });
+  copy_picked(from, size, indices, to.data() + at);
 }
 
 void begin_offsets(Column& to) {

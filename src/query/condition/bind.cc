@@ -95,6 +95,14 @@ class Binder {
       }
       case NodeKind::negation:
         return condition(node.args[0], !negated);
+      default:
+        return test(node, negated);
+    }
+  }
+
+  // Not inlined, so that a level of nesting takes little of the stack.
+  [[gnu::noinline]] std::uint32_t test(const ExpressionNode& node, bool negated) {
+    switch (node.kind) {
       case NodeKind::boolean:
         return constant((std::get<std::int64_t>(node.value) != 0) != negated);
       case NodeKind::field:
@@ -174,8 +182,26 @@ class Binder {
     return {node.value, node.text_kind, node.kind == NodeKind::boolean};
   }
 
-  // The value of a side that has no fields.
-  std::optional<Literal> folded(std::size_t index) const {
+  // One side of a comparison. Its nodes are consecutive, operands before what uses them; loops over them take chains of
+  // any length.
+  struct Side {
+    std::size_t begin = 0, root = 0;
+    std::vector<std::optional<Literal>> values;  // of the nodes that have no fields
+    const std::optional<Literal>& value(std::size_t index) const { return values[index - begin]; }
+    const std::optional<Literal>& value() const { return values.back(); }
+  };
+
+  Side side(std::size_t root) const {
+    Side side{root, root, {}};
+    while (calculated(in_.nodes[side.begin].kind)) side.begin = in_.nodes[side.begin].args[0];
+    side.values.reserve(root - side.begin + 1);
+    for (std::size_t i = side.begin; i <= root; ++i) side.values.push_back(folded(i, side));
+    return side;
+  }
+
+  static bool calculated(NodeKind kind) { return kind == NodeKind::minus || kind == NodeKind::arithmetic; }
+
+  std::optional<Literal> folded(std::size_t index, const Side& side) const {
     const ExpressionNode& node = in_.nodes[index];
     switch (node.kind) {
       case NodeKind::literal:
@@ -195,17 +221,14 @@ class Binder {
       default:
         return {};
     }
-    std::vector<Literal> sides;
     for (const std::uint32_t arg : node.args) {
-      auto side = folded(arg);
-      if (!side) return {};
-      if (std::holds_alternative<std::string>(side->value) || std::holds_alternative<std::monostate>(side->value))
-        wrong(in_.nodes[arg], "only numbers can be calculated with");
-      sides.push_back(std::move(*side));
+      if (!side.value(arg)) return {};
+      require_number(arg, *side.value(arg));
     }
-    if (node.kind == NodeKind::minus) sides.insert(sides.begin(), Literal{std::int64_t{0}, {}, false});
-    Term left = constant_term(sides[0].value), right = constant_term(sides[1].value);
-    const NodeOp op = node.kind == NodeKind::minus ? NodeOp::subtract : node.op;
+    const bool minus = node.kind == NodeKind::minus;
+    Term left = minus ? Term{} : constant_term(side.value(node.args[0])->value);
+    Term right = constant_term(side.value(node.args.back())->value);
+    const NodeOp op = minus ? NodeOp::subtract : node.op;
     agree(op, left, right);
     const std::uint64_t bits = calculate(op, left.number, left.bits, right.number, right.bits);
     switch (result_kind(op, left.number, right.number)) {
@@ -216,6 +239,11 @@ class Binder {
       default:
         return Literal{std::bit_cast<double>(bits), {}, false};
     }
+  }
+
+  void require_number(std::size_t index, const Literal& value) const {
+    if (std::holds_alternative<std::string>(value.value) || std::holds_alternative<std::monostate>(value.value))
+      wrong(in_.nodes[index], "only numbers can be calculated with");
   }
 
   static Term constant_term(const Value& value) {
@@ -251,7 +279,8 @@ class Binder {
   std::uint32_t comparison(const ExpressionNode& node, bool negated) {
     const ExpressionNode &left = in_.nodes[node.args[0]], &right = in_.nodes[node.args[1]];
     const CompareOp op = compare_op(node.op);
-    const auto left_literal = folded(node.args[0]), right_literal = folded(node.args[1]);
+    const Side left_side = side(node.args[0]), right_side = side(node.args[1]);
+    const auto &left_literal = left_side.value(), &right_literal = right_side.value();
     if (right_literal && left.kind == NodeKind::field)
       return leaf(node, known_field(left), op, *right_literal, negated);
     if (left_literal && right.kind == NodeKind::field)
@@ -261,8 +290,8 @@ class Binder {
     }
     TermTest test;
     test.op = op;
-    test.left = term(node.args[0], test);
-    test.right = term(node.args[1], test);
+    test.left = terms(left_side, test);
+    test.right = terms(right_side, test);
     negate(test, negated);
     out_.terms.push_back(std::move(test));
     BoundNode bound;
@@ -291,14 +320,31 @@ class Binder {
     return out_.add(std::move(bound));
   }
 
-  std::uint32_t term(std::size_t index, TermTest& test) {
-    const ExpressionNode& node = in_.nodes[index];
+  // Appends the terms of a side and returns the index of the last, which is its result.
+  std::uint32_t terms(const Side& side, TermTest& test) {
+    std::vector<std::uint32_t> made(side.values.size());
+    // Values become terms where something that is not constant uses them.
+    const auto operand = [&](std::size_t index) {
+      if (const auto& value = side.value(index)) {
+        require_number(index, *value);
+        test.terms.push_back(constant_term(value->value));
+        return static_cast<std::uint32_t>(test.terms.size() - 1);
+      }
+      return made[index - side.begin];
+    };
+    for (std::size_t i = side.begin; i <= side.root; ++i) {
+      if (side.value(i)) continue;
+      const Term term = this->term(in_.nodes[i], test, operand);
+      test.terms.push_back(term);
+      made[i - side.begin] = static_cast<std::uint32_t>(test.terms.size() - 1);
+    }
+    return operand(side.root);
+  }
+
+  template <class Operand>
+  Term term(const ExpressionNode& node, TermTest& test, Operand operand) {
     Term made;
-    if (const auto value = folded(index)) {
-      if (std::holds_alternative<std::string>(value->value) || std::holds_alternative<std::monostate>(value->value))
-        wrong(node, "only numbers can be calculated with");
-      made = constant_term(value->value);
-    } else if (node.kind == NodeKind::field) {
+    if (node.kind == NodeKind::field) {
       const FieldInfo& field = known_field(node);
       if (field.enumeration)
         wrong(node, fmt::format("field '{}' is enumerated and cannot be calculated with", field.name));
@@ -308,20 +354,19 @@ class Binder {
       if (std::ranges::find(test.fields, made.field) == test.fields.end()) test.fields.push_back(made.field);
     } else if (node.kind == NodeKind::minus) {
       made.kind = Term::Kind::minus;
-      made.left = term(node.args[0], test);
+      made.left = operand(node.args[0]);
       made.number = test.terms[made.left].number;
       // The negative of an unsigned number is a float, as in mixtures of both.
       if (made.number == NumberKind::uint64) made.number = NumberKind::float64;
     } else {
       made.kind = Term::Kind::binary;
       made.op = node.op;
-      made.left = term(node.args[0], test);
-      made.right = term(node.args[1], test);
+      made.left = operand(node.args[0]);
+      made.right = operand(node.args[1]);
       agree(node.op, test.terms[made.left], test.terms[made.right]);
       made.number = result_kind(node.op, test.terms[made.left].number, test.terms[made.right].number);
     }
-    test.terms.push_back(made);
-    return static_cast<std::uint32_t>(test.terms.size() - 1);
+    return made;
   }
 
   const Expression& in_;

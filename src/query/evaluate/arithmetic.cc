@@ -18,7 +18,6 @@ namespace {
 
 // Cells at a time: small enough that the operands of an expression stay in the first-level cache.
 constexpr std::size_t kStep = 512;
-using Numbers = std::array<std::uint64_t, kStep>;
 
 template <class T>
 T as(std::uint64_t bits) {
@@ -167,36 +166,81 @@ void load_field(const FieldInfo& field, const ColumnView& column, std::uint64_t 
   }
 }
 
-struct Evaluation {
-  const TermTest& test;
-  std::span<const FieldInfo> fields;
-  std::span<const ColumnView> columns;
+bool is_constant(const Term& term) { return term.kind == Term::Kind::constant; }
 
-  void term(std::uint32_t index, std::uint64_t first, std::size_t n, std::uint64_t* out) const {
-    const Term& term_ = test.terms[index];
-    switch (term_.kind) {
-      case Term::Kind::field:
-        return load_field(fields[term_.field], columns[term_.field], first, out, n);
-      case Term::Kind::constant:
-        std::fill_n(out, n, term_.bits);
-        return;
-      case Term::Kind::minus:
-        term(term_.left, first, n, out);
-        convert(test.terms[term_.left].number, term_.number, out, n);
-        for (std::size_t i = 0; i < n; ++i)
-          out[i] =
-              term_.number == NumberKind::float64 ? bits_of<double>(-as<double>(out[i])) : std::uint64_t{0} - out[i];
-        return;
-      case Term::Kind::binary: {
-        Numbers right;
-        term(term_.left, first, n, out);
-        term(term_.right, first, n, right.data());
-        convert(test.terms[term_.left].number, term_.number, out, n);
-        convert(test.terms[term_.right].number, term_.number, right.data(), n);
-        return apply(term_.op, term_.number, out, right.data(), out, n);
+// Calculates the two sides of a test, a step of cells at a time, with a stack of intermediate results.
+class Machine {
+ public:
+  Machine(const TermTest& test, std::span<const FieldInfo> fields, std::span<const ColumnView> columns)
+      : test_(test), fields_(fields), columns_(columns) {
+    std::size_t depth = 0, deepest = 0;
+    for (const Term& term : test.terms) {
+      if (term.kind == Term::Kind::field) deepest = std::max(deepest, ++depth);
+      if (term.kind == Term::Kind::binary && !is_constant(test.terms[term.left]) &&
+          !is_constant(test.terms[term.right]))
+        --depth;
+    }
+    numbers_.resize((deepest + kConstants) * kStep);
+  }
+
+  struct Sides {
+    std::uint64_t *left, *right;
+  };
+  Sides run(std::uint64_t first, std::size_t n) {
+    used_ = kConstants;
+    for (const Term& term : test_.terms) {
+      switch (term.kind) {
+        case Term::Kind::constant:
+          break;
+        case Term::Kind::field:
+          load_field(fields_[term.field], columns_[term.field], first, slot(used_++), n);
+          break;
+        case Term::Kind::minus:
+          negate(term, slot(used_ - 1), n);
+          break;
+        case Term::Kind::binary: {
+          const Sides sides = operands(term.left, term.right, n);
+          convert(test_.terms[term.left].number, term.number, sides.left, n);
+          convert(test_.terms[term.right].number, term.number, sides.right, n);
+          apply(term.op, term.number, sides.left, sides.right, slot(used_++), n);
+          break;
+        }
       }
     }
+    return operands(test_.left, test_.right, n);
   }
+
+ private:
+  static constexpr std::size_t kConstants = 2;  // slots for the constants of an operation
+
+  std::uint64_t* slot(std::size_t i) { return numbers_.data() + i * kStep; }
+
+  // Takes those that are not constant from the stack. The result may overwrite either.
+  Sides operands(std::uint32_t left, std::uint32_t right, std::size_t n) {
+    Sides sides;
+    sides.right = operand(right, 1, n);
+    sides.left = operand(left, 0, n);
+    return sides;
+  }
+  std::uint64_t* operand(std::uint32_t index, std::size_t constant_slot, std::size_t n) {
+    const Term& term = test_.terms[index];
+    if (!is_constant(term)) return slot(--used_);
+    std::fill_n(slot(constant_slot), n, term.bits);
+    return slot(constant_slot);
+  }
+
+  void negate(const Term& term, std::uint64_t* numbers, std::size_t n) const {
+    convert(test_.terms[term.left].number, term.number, numbers, n);
+    for (std::size_t i = 0; i < n; ++i)
+      numbers[i] =
+          term.number == NumberKind::float64 ? bits_of<double>(-as<double>(numbers[i])) : std::uint64_t{0} - numbers[i];
+  }
+
+  const TermTest& test_;
+  std::span<const FieldInfo> fields_;
+  std::span<const ColumnView> columns_;
+  Buffer<std::uint64_t> numbers_;
+  std::size_t used_ = 0;  // slots
 };
 
 template <class T>
@@ -288,28 +332,26 @@ void evaluate(const TermTest& test, std::span<const FieldInfo> fields, std::span
       return;
     }
   }
-  const Evaluation evaluation{test, fields, columns};
+  Machine machine(test, fields, columns);
   const NumberKind left_kind = test.terms[test.left].number, right_kind = test.terms[test.right].number;
   const bool mixed = left_kind != right_kind && left_kind != NumberKind::float64 && right_kind != NumberKind::float64;
-  Numbers left, right;
   for (std::uint64_t done = 0; done < count; done += kStep) {
     const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(kStep, count - done));
     std::uint8_t* const out = mask + done;
-    evaluation.term(test.left, first + done, n, left.data());
-    evaluation.term(test.right, first + done, n, right.data());
+    const auto [left, right] = machine.run(first + done, n);
     if (mixed) {
       if (left_kind == NumberKind::int64)
-        compare_mixed(test.op, left.data(), right.data(), n, out);
+        compare_mixed(test.op, left, right, n, out);
       else
-        compare_mixed(mirrored(test.op), right.data(), left.data(), n, out);
+        compare_mixed(mirrored(test.op), right, left, n, out);
     } else if (left_kind == NumberKind::int64 && right_kind == NumberKind::int64) {
-      compare<std::int64_t>(test.op, left.data(), right.data(), n, out);
+      compare<std::int64_t>(test.op, left, right, n, out);
     } else if (left_kind == NumberKind::uint64 && right_kind == NumberKind::uint64) {
-      compare<std::uint64_t>(test.op, left.data(), right.data(), n, out);
+      compare<std::uint64_t>(test.op, left, right, n, out);
     } else {
-      convert(left_kind, NumberKind::float64, left.data(), n);
-      convert(right_kind, NumberKind::float64, right.data(), n);
-      compare<double>(test.op, left.data(), right.data(), n, out);
+      convert(left_kind, NumberKind::float64, left, n);
+      convert(right_kind, NumberKind::float64, right, n);
+      compare<double>(test.op, left, right, n, out);
     }
     if (test.inverted)
       for (std::size_t i = 0; i < n; ++i) out[i] ^= 1;

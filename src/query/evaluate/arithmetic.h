@@ -28,7 +28,9 @@ struct Term {
 struct TermTest {
   CompareOp op = CompareOp::lt;
   bool inverted = false;
-  std::vector<Term> terms;  // operands first
+  // Operands before what uses them, each used once. Constants aside, the order is that of a stack machine: an operation
+  // takes the last results that are not used yet.
+  std::vector<Term> terms;
   std::uint32_t left = 0, right = 0;
   std::vector<std::uint32_t> fields;
 };

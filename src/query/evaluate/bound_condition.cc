@@ -1,7 +1,6 @@
 #include "query/evaluate/bound_condition.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "query/columns/cells.h"
@@ -17,6 +16,8 @@ constexpr std::uint64_t kStep = 2048;
 struct Evaluation {
   const BoundCondition& bound;
   std::span<const ColumnView> columns;
+  // One mask for each height: on the stack of the thread, deep conditions would need too much of it.
+  std::span<std::uint8_t> masks;
 
   void node(std::uint32_t index, std::uint64_t first, std::uint64_t count, std::uint8_t* mask) const {
     const BoundNode& node = bound.nodes[index];
@@ -39,13 +40,13 @@ struct Evaluation {
   }
 
   void joined(const BoundNode& node, std::uint64_t first, std::uint64_t count, std::uint8_t* mask) const {
-    std::array<std::uint8_t, kStep> other;
+    std::uint8_t* const other = masks.data() + (node.height - 2) * kStep;
     const bool all = node.kind == Kind::all;
     this->node(node.args[0], first, count, mask);
     for (std::size_t i = 1; i < node.args.size(); ++i) {
       // The other parts change nothing when no cell is left (AND) or none is missing (OR).
       if (!std::memchr(mask, all ? 1 : 0, count)) return;
-      this->node(node.args[i], first, count, other.data());
+      this->node(node.args[i], first, count, other);
       if (all)
         for (std::uint64_t k = 0; k < count; ++k) mask[k] &= other[k];
       else
@@ -114,6 +115,12 @@ Match weigh_node(const BoundCondition& bound, std::uint32_t index, std::span<con
 
 }  // namespace
 
+std::uint32_t BoundCondition::add(BoundNode node) {
+  for (const std::uint32_t arg : node.args) node.height = std::max(node.height, nodes[arg].height + 1);
+  nodes.push_back(std::move(node));
+  return static_cast<std::uint32_t>(nodes.size() - 1);
+}
+
 std::uint32_t BoundCondition::add(LeafTest test) {
   compile(test, fields[test.field], rules);
   leaves.push_back(std::move(test));
@@ -129,7 +136,9 @@ void evaluate(const BoundCondition& bound, std::span<const ColumnView> columns, 
     std::ranges::fill(mask, std::uint8_t{1});
     return;
   }
-  const Evaluation evaluation{bound, columns};
+  Buffer<std::uint8_t> masks;
+  masks.resize((bound.nodes.back().height - 1) * kStep);
+  const Evaluation evaluation{bound, columns, masks};
   const auto root = static_cast<std::uint32_t>(bound.nodes.size() - 1);
   for (std::uint64_t done = 0; done < mask.size(); done += kStep)
     evaluation.node(root, first + done, std::min<std::uint64_t>(kStep, mask.size() - done), mask.data() + done);

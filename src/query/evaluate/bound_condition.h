@@ -22,6 +22,7 @@ struct BoundNode {
   bool constant = true;
   std::uint32_t test = 0;           // index in the vector of its kind
   std::vector<std::uint32_t> args;  // all, any
+  std::uint32_t height = 1;         // of the tree below it; set by add()
 };
 
 // Negations have been pushed down to the tests. The root is the last node; no node at all matches everything.
@@ -33,10 +34,8 @@ struct BoundCondition {
   std::vector<TermTest> terms;
   std::vector<TextPairTest> pairs;
 
-  std::uint32_t add(BoundNode node) {
-    nodes.push_back(std::move(node));
-    return static_cast<std::uint32_t>(nodes.size() - 1);
-  }
+  // Arguments are added before the node that holds them.
+  std::uint32_t add(BoundNode node);
   // Compiles the test and adds a node for it.
   std::uint32_t add(LeafTest test);
 };

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxText = 4 << 20;
 constexpr int kMaxDepth = 200;   // of parentheses, signs and nots
-constexpr int kMaxHeight = 400;  // of the tree: a sum of n terms is n high
+constexpr int kMaxHeight = 400;  // of the tree; the first operands of chains of calculations do not count
 
 constexpr std::string_view kTighter =
     "'&' and '|' bind tighter than comparisons, as in Python: write (a > 1) & (b < 2), or use 'and' and 'or'";
@@ -108,7 +108,10 @@ class Parser {
 
   std::uint32_t add(ExpressionNode node) {
     int height = 1;
-    for (const std::uint32_t arg : node.args) height = std::max(height, heights_[arg] + 1);
+    // Calculations are bound and evaluated in loops that go on along the first operand, so a sum may have any length.
+    const bool chain = node.kind == NodeKind::arithmetic;
+    for (std::size_t i = 0; i < node.args.size(); ++i)
+      height = std::max(height, heights_[node.args[i]] + (chain && i == 0 ? 0 : 1));
     if (height > kMaxHeight) wrong(node.position, fmt::format("nested too deeply ({} levels at most)", kMaxHeight));
     heights_.push_back(height);
     out_.nodes.push_back(std::move(node));
@@ -313,6 +316,16 @@ class Parser {
   }
 
   std::uint32_t primary() {
+    if (!is_symbol("(")) return operand();
+    const Deeper deeper(*this);
+    advance();
+    const std::uint32_t inner = disjunction();
+    expect_symbol(")");
+    return inner;
+  }
+
+  // Not inlined, so that a level of parentheses takes little of the stack.
+  [[gnu::noinline]] std::uint32_t operand() {
     const Token token = token_;
     ExpressionNode node;
     node.position = token.position;
@@ -333,14 +346,6 @@ class Parser {
       case TokenKind::name:
         return word();
       case TokenKind::symbol:
-        if (is_symbol("(")) {
-          const Deeper deeper(*this);
-          advance();
-          const std::uint32_t inner = disjunction();
-          expect_symbol(")");
-          return inner;
-        }
-        break;
       case TokenKind::end:
         break;
     }

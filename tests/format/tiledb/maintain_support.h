@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "reader_support.h"
+#include "format/tiledb/reader_support.h"
+#include "format/tiledb/write_support.h"
 #include "tegula/tiledb.h"
-#include "write_support.h"
 
 namespace tegula::tiledb::writing {
 
@@ -27,7 +27,7 @@ inline OpenOptions opened(std::optional<std::uint64_t> time = {}, const Bytes& k
 // One line per cell, in global order; where cells may repeat, sorted.
 inline std::vector<std::string> cells_at(const std::shared_ptr<Store>& store, std::optional<std::uint64_t> time = {},
                                          const Bytes& key = {}) {
-  const WritableArray array(store, opened(time, key));
+  const TiledbArray array(store, opened(time, key));
   Query query;
   if (array.schema().sparse) query.order = Order::global;
   const Batch batch = ask(array, query);
@@ -47,7 +47,7 @@ inline std::vector<std::string> cells_at(const std::shared_ptr<Store>& store, st
 }
 
 inline std::size_t fragments_of(const std::shared_ptr<Store>& store, const Bytes& key = {}) {
-  return WritableArray(store, opened({}, key)).info({}).fragments.size();
+  return TiledbArray(store, opened({}, key)).info({}).fragments.size();
 }
 
 // Writes four times, at 10, 20, 30 and 40: cells that are partly the same. The third has the coordinates of the first.

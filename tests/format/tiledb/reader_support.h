@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/endian.h"
-#include "format/tiledb/tiledb_array.h"
+#include "format/tiledb/array.h"
 #include "store/memory/memory_store.h"
 #include "tegula/array.h"
 

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "base/endian.h"
+#include "format/tiledb/array.h"
 #include "format/tiledb/create.h"
 #include "format/tiledb/disk/array_schema.h"
 #include "format/tiledb/disk/nd_range.h"
 #include "format/tiledb/disk/with_type.h"
-#include "format/tiledb/writable_array.h"
 #include "model/strided.h"
 #include "store/memory/memory_store.h"
 #include "tegula/array.h"

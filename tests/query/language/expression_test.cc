@@ -233,9 +233,7 @@ TEST(Expression, Corpus) {
 
 TEST(Expression, HostileNestingEndsInAnError) {
   const std::string open(100000, '('), nots(200000, '~'), minus(100000, '-');
-  std::string sum = "a";
-  for (int i = 0; i < 10000; ++i) sum += "+a";
-  for (const std::string& text : {open, nots + "a", "a > " + minus + "b", sum + " > 1", std::string(5 << 20, 'a')})
+  for (const std::string& text : {open, nots + "a", "a > " + minus + "b", std::string(5 << 20, 'a')})
     EXPECT_THROW(parse_expression(text), Error);
   std::string many = "a == 0";
   for (int i = 1; i < 5000; ++i) many += " or a == " + std::to_string(i);

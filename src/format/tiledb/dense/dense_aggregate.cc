@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 
-#include "base/endian.h"
 #include "base/parallel.h"
 #include "format/tiledb/dense/dense_blocks.h"
 #include "format/tiledb/dense/dense_filter.h"
-#include "format/tiledb/read/tile_pruning.h"
+#include "format/tiledb/read/tile_aggregates.h"
 #include "model/strided.h"
 #include "query/columns/gather.h"
 
@@ -17,26 +15,6 @@ namespace tegula::tiledb {
 namespace {
 
 constexpr std::size_t kWindow = 64;  // tiles whose results are held at once
-
-class OneBatch final : public BatchStream {
- public:
-  explicit OneBatch(Batch batch) : batch_(std::move(batch)) {}
-  std::optional<Batch> next() override { return std::exchange(batch_, std::nullopt); }
-
- private:
-  std::optional<Batch> batch_;
-};
-
-// Whether a stored sum of signed integers may have met the end of int64 on its way: libtiledb then goes on from there.
-// Other sums stay at their limit.
-bool may_have_met_the_end(const Fragment& fragment, const StoredField& field, std::uint64_t tile, std::uint64_t cells) {
-  if (field.type.size < 8 || field.type.arithmetic() != TypeId::int64) return false;
-  const std::optional<Fragment::Extremes> extremes = fragment.extremes(field, tile);
-  if (!extremes || extremes->min.size() != 8 || extremes->max.size() != 8) return true;
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  const std::int64_t bound = kMost / static_cast<std::int64_t>(std::max<std::uint64_t>(1, cells));
-  return load_le<std::int64_t>(extremes->min.data()) < -bound || load_le<std::int64_t>(extremes->max.data()) > bound;
-}
 
 bool sums_floats(const AggregateSet& set, std::span<const Aggregate> aggregates) {
   for (std::size_t i = 0; i < aggregates.size(); ++i)
@@ -49,11 +27,11 @@ bool sums_floats(const AggregateSet& set, std::span<const Aggregate> aggregates)
 
 class DenseAggregation {
  public:
-  DenseAggregation(const ReadState& state, const Query& query)
-      : state_(state),
+  DenseAggregation(const Snapshot& snapshot, const Query& query)
+      : snapshot_(snapshot),
         query_(query),
-        condition_(bind_condition(state, query)),
-        set_(query.aggregates, state.fields(), Rules::tiledb) {
+        condition_(bind_condition(snapshot, query)),
+        set_(query.aggregates, snapshot.fields(), Rules::tiledb) {
     by_row_ = sums_floats(set_, query.aggregates);
     loaded_ = set_.fields();
     for (const FieldInfo& field : condition_.fields())
@@ -62,9 +40,9 @@ class DenseAggregation {
   }
 
   Batch run() {
-    const DenseRequest request = dense_request(state_, query_);
+    const DenseRequest request = dense_request(snapshot_, query_);
     if (request.selection.points) {
-      DenseBlocks blocks(state_, request.selection, Order::row, loaded_, query_.work);
+      DenseBlocks blocks(snapshot_, request.selection, Order::row, loaded_, query_.work);
       while (std::optional<DenseBlock> block = blocks.next()) read(set_, *block);
     } else {
       by_tile(request.selection);
@@ -78,14 +56,14 @@ class DenseAggregation {
   void read(AggregateSet& set, const DenseBlock& block) const {
     const std::uint64_t cells = block.plan->cells();
     if (block.selection.points || written(block.selection)) {
-      std::vector<Column> columns = read_columns(state_, *block.plan, block.selection, loaded_, false, query_.work);
+      std::vector<Column> columns = read_columns(snapshot_, *block.plan, block.selection, loaded_, false, query_.work);
       std::vector<std::uint8_t> mask;
       if (!condition_.empty()) {
         std::vector<Column> tested;
         for (const FieldInfo& field : condition_.fields())
           tested.push_back(
               *std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == field.name; }));
-        mask = match_cells(state_, *block.plan, condition_, tested, false, query_.work);
+        mask = match_cells(snapshot_, *block.plan, condition_, tested, false, query_.work);
       }
       pass_over_holes(*block.plan, mask);
       columns.resize(set.fields().size());
@@ -120,19 +98,19 @@ class DenseAggregation {
 
   // Sums of floats are rounded as libtiledb does it: tiles that it takes whole at once, others row by row.
   std::uint64_t summed_cells(const std::vector<std::uint64_t>& shape) const {
-    return condition_.empty() && shape == state_.grid().extent ? state_.grid().tile_cells : shape.back();
+    return condition_.empty() && shape == snapshot_.grid().extent ? snapshot_.grid().tile_cells : shape.back();
   }
 
   bool written(const DenseSelection& selection) const {
     std::vector<std::uint64_t> tile;
     for (std::size_t d = 0; d < selection.axes.size(); ++d)
-      tile.push_back(selection.axes[d].runs[0].start / state_.grid().extent[d]);
-    return state_.planner(query_.work).written(tile);
+      tile.push_back(selection.axes[d].runs[0].start / snapshot_.grid().extent[d]);
+    return snapshot_.planner(query_.work).written(tile);
   }
 
   // True when the block is all of a tile that one fragment wrote and whose statistics answer.
   bool from_statistics(AggregateSet& set, const DenseSelection& selection) const {
-    const DenseGrid& grid = state_.grid();
+    const DenseGrid& grid = snapshot_.grid();
     std::vector<std::uint64_t> first, last, tile;
     std::uint64_t cells = 1;
     for (std::size_t d = 0; d < grid.dimensions(); ++d) {
@@ -145,14 +123,14 @@ class DenseAggregation {
       if (first[d] != begin || last[d] != end) return false;
       cells *= axis.length;
     }
-    const DensePlanner& planner = state_.planner(query_.work);
+    const DensePlanner& planner = snapshot_.planner(query_.work);
     const std::optional<std::uint32_t> source = planner.sole_source(first, last);
-    return source && add_statistics(set, query_.aggregates, *state_.fragments(query_.work)[*source],
+    return source && add_statistics(set, query_.aggregates, *snapshot_.fragments(query_.work)[*source],
                                     planner.tile_number(*source, tile), cells);
   }
 
   void by_tile(const DenseSelection& selection) {
-    DenseBlocks blocks(state_, selection, Order::global, loaded_, query_.work);
+    DenseBlocks blocks(snapshot_, selection, Order::global, loaded_, query_.work);
     for (bool more = true; more;) {
       std::vector<DenseBlock> window;
       while (window.size() < kWindow && more) {
@@ -170,7 +148,7 @@ class DenseAggregation {
     }
   }
 
-  const ReadState& state_;
+  const Snapshot& snapshot_;
   const Query& query_;
   Condition condition_;
   AggregateSet set_;
@@ -180,49 +158,8 @@ class DenseAggregation {
 
 }  // namespace
 
-std::unique_ptr<BatchStream> one_batch(Batch batch) { return std::make_unique<OneBatch>(std::move(batch)); }
-
-bool add_statistics(AggregateSet& set, std::span<const Aggregate> aggregates, const Fragment& fragment,
-                    std::uint64_t tile, std::uint64_t cells) {
-  std::vector<AggregateStats> all(aggregates.size());
-  for (std::size_t i = 0; i < aggregates.size(); ++i) {
-    AggregateStats& stats = all[i];
-    stats.cells = cells;
-    const std::optional<std::size_t> input = set.field_of(i);
-    if (!input) continue;
-    const FieldInfo& field = set.fields()[*input];
-    const StoredField* stored = stored_field(fragment, field);
-    if (!stored || field.dimension || !(stored->type == field.type) ||
-        stored->values_per_cell != field.values_per_cell || stored->nullable != field.nullable)
-      return false;
-    const AggregateOp op = aggregates[i].op;
-    const Fragment::Trust trust = fragment.trust(*stored);
-    if (field.nullable) {
-      if (!trust.null_counts) return false;
-      const auto nulls = fragment.null_counts(stored->slot);
-      if (tile >= nulls.size() || nulls[tile] > cells) return false;
-      stats.null_count = nulls[tile];
-    }
-    if (op == AggregateOp::min || op == AggregateOp::max) {
-      const std::optional<Fragment::Extremes> extremes = fragment.extremes(*stored, tile);
-      if (!extremes) return false;
-      stats.min = extremes->min;
-      stats.max = extremes->max;
-    }
-    if (op == AggregateOp::sum || op == AggregateOp::mean) {
-      if (!trust.sums) return false;
-      const auto sums = fragment.sums(stored->slot);
-      if (tile >= sums.size() || may_have_met_the_end(fragment, *stored, tile, cells)) return false;
-      stats.sum = std::as_bytes(sums.subspan(tile, 1));
-    }
-    if (!set[i].can_add(stats)) return false;
-  }
-  for (std::size_t i = 0; i < aggregates.size(); ++i) set[i].add(all[i]);
-  return true;
-}
-
-std::unique_ptr<BatchStream> aggregate_dense(std::shared_ptr<const ReadState> state, const Query& query) {
-  return one_batch(DenseAggregation(*state, query).run());
+std::unique_ptr<BatchStream> aggregate_dense(std::shared_ptr<const Snapshot> snapshot, const Query& query) {
+  return one_batch(DenseAggregation(*snapshot, query).run());
 }
 
 }  // namespace tegula::tiledb

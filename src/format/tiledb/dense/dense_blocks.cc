@@ -32,9 +32,9 @@ void check_tiles(const AxisRuns& axis, std::uint64_t extent) {
 
 }  // namespace
 
-DenseBlocks::DenseBlocks(const ReadState& state, DenseSelection selection, Order order, std::vector<FieldInfo> fields,
+DenseBlocks::DenseBlocks(const Snapshot& snapshot, DenseSelection selection, Order order, std::vector<FieldInfo> fields,
                          const Work& work)
-    : state_(state), fields_(std::move(fields)), work_(work), limit_(work.memory) {
+    : snapshot_(snapshot), fields_(std::move(fields)), work_(work), limit_(work.memory) {
   for (const FieldInfo& field : fields_) {
     // Variable cells: where they are and how long; their bytes are known when the tiles are.
     cell_bytes_ += field.var() ? sizeof(ByteView) + 8 : field.cell_size();
@@ -42,12 +42,12 @@ DenseBlocks::DenseBlocks(const ReadState& state, DenseSelection selection, Order
     has_var_ = has_var_ || field.var();
   }
   cell_bytes_ = std::max<std::uint64_t>(1, cell_bytes_);
-  fortran_ = order == Order::col || (order == Order::global && state.grid().cell_order == Order::col);
+  fortran_ = order == Order::col || (order == Order::global && snapshot.grid().cell_order == Order::col);
   if (order == Order::global && !selection.points) {
     by_tile_ = true;
     for (std::size_t d = 0; d < selection.axes.size(); ++d) {
-      check_tiles(selection.axes[d], state.grid().extent[d]);
-      tiles_.push_back(split_by_tile(selection.axes[d], state.grid().extent[d]));
+      check_tiles(selection.axes[d], snapshot.grid().extent[d]);
+      tiles_.push_back(split_by_tile(selection.axes[d], snapshot.grid().extent[d]));
       done_ = done_ || tiles_.back().empty();
     }
     at_.assign(tiles_.size(), 0);
@@ -68,7 +68,7 @@ std::uint64_t DenseBlocks::var_bytes(const DensePlan& plan) const {
   for (const FieldInfo& field : fields_) {
     if (!field.var() || field.dimension) continue;
     for (const TileCopy& copy : plan.copies) {
-      const Fragment& fragment = *state_.fragments(work_)[copy.fragment];
+      const Fragment& fragment = *snapshot_.fragments(work_)[copy.fragment];
       if (const StoredField* stored = stored_attribute(fragment, field))
         bytes += 2 * decoded_bytes({&fragment, stored, copy.tile});
     }
@@ -100,7 +100,7 @@ bool DenseBlocks::split(const DenseSelection& selection) {
     if (axis.length < 2) continue;
     std::uint64_t middle = axis.length / 2;
     if (const Run& run = axis.runs[0]; axis.runs.size() == 1 && run.step == 1 && run.out_step == 1) {
-      const std::uint64_t extent = state_.grid().extent[d];
+      const std::uint64_t extent = snapshot_.grid().extent[d];
       const std::uint64_t boundary = (run.start + middle) / extent * extent;
       if (boundary > run.start) middle = boundary - run.start;
     }
@@ -122,7 +122,7 @@ std::optional<DenseBlock> DenseBlocks::next_tile() {
     const TilePart& part = tiles_[d][at_[d]];
     AxisRuns& axis = block.selection.axes.emplace_back();
     for (Run run : part.runs) {
-      run.start += part.tile * state_.grid().extent[d];
+      run.start += part.tile * snapshot_.grid().extent[d];
       run.out = run.out_step > 0 ? axis.length : axis.length + run.count - 1;
       axis.length += run.count;
       axis.runs.push_back(run);
@@ -130,11 +130,11 @@ std::optional<DenseBlock> DenseBlocks::next_tile() {
   }
   done_ = true;
   for (std::size_t i = n; i-- > 0 && done_;) {
-    const std::size_t d = state_.grid().tile_order == Order::col ? n - 1 - i : i;
+    const std::size_t d = snapshot_.grid().tile_order == Order::col ? n - 1 - i : i;
     done_ = ++at_[d] == tiles_[d].size();
     if (done_) at_[d] = 0;
   }
-  block.plan = state_.planner(work_).plan(block.selection.axes, work_);
+  block.plan = snapshot_.planner(work_).plan(block.selection.axes, work_);
   return block;
 }
 
@@ -145,7 +145,7 @@ std::optional<DenseBlock> DenseBlocks::next() {
     block.selection = std::move(pending_.back());
     pending_.pop_back();
     if (least_bytes(block.selection) > limit_ && split(block.selection)) continue;
-    const DensePlanner& planner = state_.planner(work_);
+    const DensePlanner& planner = snapshot_.planner(work_);
     block.plan = block.selection.points ? planner.plan(*block.selection.points, work_)
                                         : planner.plan(block.selection.axes, work_);
     if (has_var_ && var_bytes(*block.plan) + least_bytes(block.selection) > limit_ && split(block.selection)) continue;

@@ -19,7 +19,7 @@ struct DenseBlock {
 class DenseBlocks {
  public:
   // `fields` are those that will be read of each block.
-  DenseBlocks(const ReadState& state, DenseSelection selection, Order order, std::vector<FieldInfo> fields,
+  DenseBlocks(const Snapshot& snapshot, DenseSelection selection, Order order, std::vector<FieldInfo> fields,
               const Work& work);
   // Whose cells, of all fields, should take no more than the budget; a single row of cells may.
   std::optional<DenseBlock> next();
@@ -31,7 +31,7 @@ class DenseBlocks {
   bool split(const DenseSelection& selection);
   std::optional<DenseBlock> next_tile();
 
-  const ReadState& state_;
+  const Snapshot& snapshot_;
   std::vector<FieldInfo> fields_;
   const Work& work_;
   std::uint64_t limit_;  // bytes of a block

@@ -22,7 +22,7 @@ void evaluate(const Condition& condition, std::span<const ColumnView> views, std
 
 }  // namespace
 
-std::vector<std::uint8_t> match_cells(const ReadState& state, const DensePlan& plan, const Condition& condition,
+std::vector<std::uint8_t> match_cells(const Snapshot& snapshot, const DensePlan& plan, const Condition& condition,
                                       std::span<const Column> columns, bool fortran, const Work& work) {
   std::vector<std::uint8_t> mask(plan.cells());
   const std::vector<FieldInfo>& fields = condition.fields();
@@ -30,7 +30,7 @@ std::vector<std::uint8_t> match_cells(const ReadState& state, const DensePlan& p
   evaluate(condition, views, mask, work);
 
   // Fragments by the set of fields they lack; most lack none.
-  const auto& fragments = state.fragments(work);
+  const auto& fragments = snapshot.fragments(work);
   std::map<std::uint32_t, std::vector<bool>> lacking;
   const auto look = [&](std::uint32_t f) {
     std::vector<bool> absent;

@@ -12,7 +12,7 @@ namespace tegula::tiledb {
 
 // mask[i] is 1 for the cells of a block that match. `columns` are those of condition.fields(). Where the fragment that
 // supplies a cell lacks a field, comparisons with it are false, whatever the fill value.
-std::vector<std::uint8_t> match_cells(const ReadState& state, const DensePlan& plan, const Condition& condition,
+std::vector<std::uint8_t> match_cells(const Snapshot& snapshot, const DensePlan& plan, const Condition& condition,
                                       std::span<const Column> columns, bool fortran, const Work& work);
 
 }  // namespace tegula::tiledb

@@ -16,15 +16,15 @@ namespace tegula::tiledb {
 
 namespace {
 
-class DenseStream final : public BatchStream {
+class DenseBatches final : public BatchStream {
  public:
-  DenseStream(std::shared_ptr<const ReadState> state, const Query& query)
-      : state_(std::move(state)),
+  DenseBatches(std::shared_ptr<const Snapshot> snapshot, const Query& query)
+      : snapshot_(std::move(snapshot)),
         query_(query),
         order_(query.order.value_or(Order::row)),
-        fields_(result_fields(*state_, query, labels_)),
-        condition_(bind_condition(*state_, query)),
-        request_(dense_request(*state_, query)),
+        fields_(result_fields(*snapshot_, query, labels_)),
+        condition_(bind_condition(*snapshot_, query)),
+        request_(dense_request(*snapshot_, query)),
         loaded_(fields_) {
     for (const FieldInfo& field : condition_.fields()) {
       const auto at =
@@ -35,7 +35,8 @@ class DenseStream final : public BatchStream {
       if (request_.selection.points)
         fail(ErrorKind::invalid_argument, "label '{}' cannot be read for single points", name);
     // Labels alone need no cell.
-    if (!fields_.empty() || labels_.empty()) blocks_.emplace(*state_, request_.selection, order_, loaded_, query_.work);
+    if (!fields_.empty() || labels_.empty())
+      blocks_.emplace(*snapshot_, request_.selection, order_, loaded_, query_.work);
   }
 
   std::optional<Batch> next() override {
@@ -80,16 +81,16 @@ class DenseStream final : public BatchStream {
 
   Batch read(const DenseBlock& block) const {
     Batch batch;
-    batch.columns = read_columns(*state_, *block.plan, block.selection, loaded_, blocks_->fortran(), query_.work);
+    batch.columns = read_columns(*snapshot_, *block.plan, block.selection, loaded_, blocks_->fortran(), query_.work);
     batch.cells = block.plan->cells();
     if (!condition_.empty()) {
       std::vector<Column> tested;
       for (const FieldInfo& field : condition_.fields()) tested.push_back(*batch.column(field.name));
       const std::vector<std::uint8_t> mask =
-          match_cells(*state_, *block.plan, condition_, tested, blocks_->fortran(), query_.work);
+          match_cells(*snapshot_, *block.plan, condition_, tested, blocks_->fortran(), query_.work);
       for (std::size_t i = 0; i < fields_.size(); ++i) {
         if (fields_[i].dimension) continue;
-        const Attribute& attribute = *state_->model().attribute(fields_[i].name);
+        const Attribute& attribute = *snapshot_->model().attribute(fields_[i].name);
         fill_unmatched(batch.columns[i], mask, attribute.fill, attribute.fill_valid);
       }
     }
@@ -99,14 +100,14 @@ class DenseStream final : public BatchStream {
 
   void add_labels(Batch& batch) const {
     for (const std::string& name : labels_) {
-      const SchemaLabel& label = label_named(*state_, name);
+      const SchemaLabel& label = label_named(*snapshot_, name);
       Column column =
-          read_labels(*state_, label, first_ ? request_.selection.axes[label.dimension] : AxisRuns{}, query_.work);
+          read_labels(*snapshot_, label, first_ ? request_.selection.axes[label.dimension] : AxisRuns{}, query_.work);
       batch.columns.push_back(std::move(column));
     }
   }
 
-  std::shared_ptr<const ReadState> state_;
+  std::shared_ptr<const Snapshot> snapshot_;
   Query query_;
   Order order_;
   std::vector<std::string> labels_;
@@ -120,23 +121,23 @@ class DenseStream final : public BatchStream {
 
 }  // namespace
 
-std::unique_ptr<BatchStream> query_dense(std::shared_ptr<const ReadState> state, const Query& query) {
+std::unique_ptr<BatchStream> query_dense(std::shared_ptr<const Snapshot> snapshot, const Query& query) {
   if (query.row_numbers || query.skip != 0 || query.limit != UINT64_MAX)
     fail(ErrorKind::invalid_argument, "a dense array has cells, not rows: row numbers, skip and limit need a table");
-  if (!query.aggregates.empty()) return aggregate_dense(std::move(state), query);
-  return std::make_unique<DenseStream>(std::move(state), query);
+  if (!query.aggregates.empty()) return aggregate_dense(std::move(snapshot), query);
+  return std::make_unique<DenseBatches>(std::move(snapshot), query);
 }
 
-void read_dense(const ReadState& state, const Selection& selection, std::string_view name, const StridedBuffer& out,
+void read_dense(const Snapshot& snapshot, const Selection& selection, std::string_view name, const StridedBuffer& out,
                 const Work& work) {
-  const Attribute* attribute = state.model().attribute(name);
+  const Attribute* attribute = snapshot.model().attribute(name);
   if (!attribute) fail(ErrorKind::invalid_argument, "there is no attribute '{}'", name);
   if (attribute->values_per_cell == kVar)
     fail(ErrorKind::unsupported, "attribute '{}' has cells of variable size; use query()", name);
   Query query;
   query.select = selection;
-  const DenseRequest request = dense_request(state, query);
-  const DensePlanner& planner = state.planner(work);
+  const DenseRequest request = dense_request(snapshot, query);
+  const DensePlanner& planner = snapshot.planner(work);
   const DensePlan plan = request.selection.points ? planner.plan(*request.selection.points, work)
                                                   : planner.plan(request.selection.axes, work);
   std::vector<std::uint64_t> shape;
@@ -150,7 +151,7 @@ void read_dense(const ReadState& state, const Selection& selection, std::string_
   field.data = {out.data, {}, attribute->cell_size()};
   for (std::size_t d = 0, axis = 0; d < plan.shape.size(); ++d)
     field.data.strides.push_back(request.dropped[d] ? 0 : out.strides[axis++]);
-  read_fixed(state, plan, std::span(&field, 1), work);
+  read_fixed(snapshot, plan, std::span(&field, 1), work);
 }
 
 }  // namespace tegula::tiledb

@@ -1,4 +1,5 @@
-// Footers of fragments, commits and array metadata: many small files that become one.
+#include "format/tiledb/maintain/consolidate_files.h"
+
 #include <algorithm>
 #include <set>
 
@@ -8,7 +9,6 @@
 #include "format/tiledb/disk/fragment_footer.h"
 #include "format/tiledb/disk/versions.h"
 #include "format/tiledb/listing/commit_files.h"
-#include "format/tiledb/maintain/consolidate.h"
 #include "format/tiledb/read/metadata.h"
 #include "format/tiledb/write/evolve.h"
 
@@ -39,16 +39,16 @@ void need_version(const ArraySchema& schema, std::uint32_t version, std::string_
 
 }  // namespace
 
-std::vector<Consolidation> consolidate_footers(const Maintained& array, Doing doing, const Work& work) {
+std::vector<Consolidation> consolidate_footers(const MaintainedArray& array, Doing doing, const Work& work) {
   const Context context([&] { return fmt::format("consolidating the footers of '{}'", array.store->describe("")); });
-  OpenedArray opened = open_now(array);
-  need_version(*opened.schema, 5, "fragment metadata");
-  load_fragments(opened, work);
-  const std::uint32_t version = written_version(*opened.schema);
+  ArrayContents contents = open_now(array);
+  need_version(*contents.schema, 5, "fragment metadata");
+  load_fragments(contents, work);
+  const std::uint32_t version = written_version(*contents.schema);
   Consolidation done;
   std::vector<TimedName> times;
   std::vector<std::pair<std::string, Bytes>> footers;
-  for (const auto& fragment : opened.fragments) {
+  for (const auto& fragment : contents.fragments) {
     if (monolithic_metadata(fragment->version())) continue;
     done.inputs.push_back(join(fragment->folder(), kFragmentMetadataFile));
     times.push_back({fragment->first_time(), fragment->last_time(), 0});
@@ -64,16 +64,16 @@ std::vector<Consolidation> consolidate_footers(const Maintained& array, Doing do
     encode_footers(views, payload);
     const std::string file = spanning_name(times, version) + ".meta";
     done.outputs.push_back(in_commits_folder(version) ? join(kFragmentMetaFolder, file) : file);
-    put_payload(*array.store, done.outputs.back(), payload, version, opened.files.key);
+    put_payload(*array.store, done.outputs.back(), payload, version, contents.files.key);
   }
   return {done};
 }
 
-std::vector<Consolidation> consolidate_commits(const Maintained& array, Doing doing) {
+std::vector<Consolidation> consolidate_commits(const MaintainedArray& array, Doing doing) {
   const Context context([&] { return fmt::format("consolidating the commits of '{}'", array.store->describe("")); });
   Store& store = *array.store;
-  const OpenedArray opened = open_now(array);
-  need_version(*opened.schema, 12, "commits");
+  const ArrayContents contents = open_now(array);
+  need_version(*contents.schema, 12, "commits");
   // Files that the new one stands for. An .upd stays: consolidated files do not know them.
   Consolidation done;
   for (const Entry& entry : store.list(kCommitsFolder)) {
@@ -83,14 +83,14 @@ std::vector<Consolidation> consolidate_commits(const Maintained& array, Doing do
   Bytes file;
   ByteWriter out(file);
   std::vector<TimedName> times;
-  for (const FragmentEntry& entry : opened.listing.fragments) {
+  for (const FragmentEntry& entry : contents.listing.fragments) {
     const std::string mark = commit_file(entry.name, entry.time.version);
     if (mark.empty()) continue;
     if (!in_commits_folder(entry.time.version) && store.has(mark)) done.inputs.push_back(mark);
     times.push_back(entry.time);
     out.text(mark + "\n");
   }
-  for (const ConditionEntry& condition : opened.listing.conditions) {
+  for (const ConditionEntry& condition : contents.listing.conditions) {
     if (condition.update) continue;
     const BytesPlace& place = condition.place;
     const std::optional<Bytes> bytes =
@@ -104,20 +104,20 @@ std::vector<Consolidation> consolidate_commits(const Maintained& array, Doing do
   if (done.inputs.size() < 2) return {};
   done.bytes = size_of(store, done.inputs);
   if (doing == Doing::change) {
-    done.outputs.push_back(join(kCommitsFolder, spanning_name(times, written_version(*opened.schema)) + ".con"));
+    done.outputs.push_back(join(kCommitsFolder, spanning_name(times, written_version(*contents.schema)) + ".con"));
     store.put(done.outputs.back(), file);
   }
   return {done};
 }
 
-std::vector<Consolidation> consolidate_metadata(const Maintained& array, Doing doing, const Work& work) {
+std::vector<Consolidation> consolidate_metadata(const MaintainedArray& array, Doing doing, const Work& work) {
   const Context context([&] { return fmt::format("consolidating the metadata of '{}'", array.store->describe("")); });
   Store& store = *array.store;
-  const OpenedArray opened = open_now(array);
-  need_version(*opened.schema, 4, "array metadata");
-  const std::uint32_t version = written_version(*opened.schema);
+  const ArrayContents contents = open_now(array);
+  need_version(*contents.schema, 4, "array metadata");
+  const std::uint32_t version = written_version(*contents.schema);
   Consolidation done;
-  done.inputs = timed_files(store, kMetadataFolder, opened.window);
+  done.inputs = timed_files(store, kMetadataFolder, contents.window);
   if (done.inputs.size() < 2) return {};
   done.bytes = size_of(store, done.inputs);
   if (doing == Doing::plan) return {done};
@@ -128,12 +128,12 @@ std::vector<Consolidation> consolidate_metadata(const Maintained& array, Doing d
     items += vacuum_line(store, key, version) + "\n";
   }
   std::vector<MetadataEntry> entries;
-  for (auto& [key, value] : read_metadata(store, opened.files.key, done.inputs, work))
+  for (auto& [key, value] : read_metadata(store, contents.files.key, done.inputs, work))
     entries.push_back({key, std::move(value)});
   Bytes payload;
   encode_metadata(entries, payload);
   done.outputs.push_back(join(kMetadataFolder, spanning_name(times, 0)));
-  put_payload(store, done.outputs.back(), payload, version, opened.files.key);
+  put_payload(store, done.outputs.back(), payload, version, contents.files.key);
   if (version >= 5) {
     store.put_text(done.outputs.back() + ".vac", items);
   } else {

@@ -2,14 +2,14 @@
 // both, which shows the same cells, unless cells may be there twice: then a .merge comes first and counts as the .vac
 // from the commit on. Versions 3 and 4 have no .vac, and the inputs are removed, oldest first: what is left of them
 // still hides the merged cells.
+#include "format/tiledb/maintain/consolidate_fragments.h"
+
 #include <algorithm>
-#include <filesystem>
 
 #include "base/context.h"
 #include "base/fail.h"
 #include "format/tiledb/disk/versions.h"
 #include "format/tiledb/listing/commit_files.h"
-#include "format/tiledb/maintain/consolidate.h"
 #include "format/tiledb/maintain/dense_merge.h"
 #include "format/tiledb/maintain/merge_plan.h"
 #include "format/tiledb/maintain/sparse_merge.h"
@@ -28,26 +28,26 @@ std::string beside_mark(std::string_view name, std::uint32_t version, std::strin
 
 class FragmentMerge {
  public:
-  FragmentMerge(const Maintained& array, const OpenedArray& opened, const Merge& merge,
+  FragmentMerge(const MaintainedArray& array, const ArrayContents& contents, const Merge& merge,
                 const ConsolidateOptions& options)
       : array_(array),
-        opened_(opened),
+        contents_(contents),
         merge_(merge),
         options_(options),
-        version_(written_version(*opened.schema)),
-        target_{array.store, opened.files.key, opened.schema,
-                opened.schema_key.substr(opened.schema_key.rfind('/') + 1)} {}
+        version_(written_version(*contents.schema)),
+        target_{array.store, contents.files.key, contents.schema,
+                contents.schema_key.substr(contents.schema_key.rfind('/') + 1)} {}
 
   Consolidation run() {
     const Context doing([&] { return fmt::format("consolidating '{}'", array_.store->describe("")); });
-    OpenedArray part = opened_;
+    ArrayContents part = contents_;
     part.entries = merge_.inputs;
     part.fragments = merge_.fragments;
-    const auto state = std::make_shared<const ReadState>(array_.store, array_.options, std::move(part));
+    const auto snapshot = std::make_shared<const Snapshot>(array_.store, array_.options, std::move(part));
     const MergeRules rules{options_.keep_times, options_.purge_deleted, options_.max_fragment_size};
-    NewFragments fragments = opened_.schema->sparse
-                                 ? merge_sparse(target_, state, rules, options_.work)
-                                 : merge_dense(target_, state, options_.max_fragment_size, options_.work);
+    NewFragments fragments = contents_.schema->sparse
+                                 ? merge_sparse(target_, snapshot, rules, options_.work)
+                                 : merge_dense(target_, snapshot, options_.max_fragment_size, options_.work);
     Consolidation done = merge_.what;
     for (const auto& fragment : fragments) done.outputs.push_back(fragment->name());
     if (version_ < 5) {
@@ -64,7 +64,7 @@ class FragmentMerge {
   // Somebody else may have merged or deleted them meanwhile.
   void check_inputs() const {
     const std::vector<FragmentEntry> now =
-        visible_fragments(list_array(*array_.store), opened_.window, opened_.schema->sparse);
+        visible_fragments(list_array(*array_.store), contents_.window, contents_.schema->sparse);
     for (const FragmentEntry& input : merge_.inputs)
       if (std::none_of(now.begin(), now.end(), [&](const FragmentEntry& entry) { return entry.name == input.name; }))
         fail(ErrorKind::io, "fragment {} was merged or deleted by somebody else; start again", input.name);
@@ -77,7 +77,7 @@ class FragmentMerge {
     // The .vac of a merge that leaves no cell has a name of its own.
     const std::string name = fragments.empty() ? new_name() : fragments.front()->name();
     const std::string unfinished = beside_mark(name, version_, kUnfinished);
-    const bool twice = opened_.schema->allows_duplicates && !fragments.empty();
+    const bool twice = contents_.schema->allows_duplicates && !fragments.empty();
     if (twice) store.put_text(unfinished, items);
     commit_marks(fragments);
     store.put_text(beside_mark(name, version_, ".vac"), items);
@@ -102,8 +102,8 @@ class FragmentMerge {
     return make_timed_name(first, last, make_ordered_uuid(), version_);
   }
 
-  const Maintained& array_;
-  const OpenedArray& opened_;
+  const MaintainedArray& array_;
+  const ArrayContents& contents_;
   const Merge& merge_;
   const ConsolidateOptions& options_;
   const std::uint32_t version_;
@@ -111,27 +111,6 @@ class FragmentMerge {
 };
 
 }  // namespace
-
-std::string uri_of(const Store& store, std::string_view key) {
-  const std::string root = store.describe("");
-  const std::string uri = root.find("://") != std::string::npos
-                              ? root
-                              : "file://" + std::filesystem::absolute(root).lexically_normal().string();
-  return join(uri.ends_with('/') ? uri.substr(0, uri.size() - 1) : uri, key);
-}
-
-std::string vacuum_line(const Store& store, std::string_view key, std::uint32_t version) {
-  return relative_vacuum_paths(version) ? "/" + std::string(key) : uri_of(store, key);
-}
-
-OpenedArray open_now(const Maintained& array) {
-  OpenOptions newest = array.options;
-  newest.at = {0, UINT64_MAX};
-  OpenedArray opened = open_array(array.store, newest, false);
-  opened.window = {0, now_ms()};
-  opened.entries = visible_fragments(opened.listing, opened.window, opened.schema->sparse);
-  return opened;
-}
 
 void finish_merges(Store& store, const ArrayListing& listing) {
   for (const VacuumEntry& entry : listing.vacuumed) {
@@ -143,21 +122,21 @@ void finish_merges(Store& store, const ArrayListing& listing) {
   }
 }
 
-std::vector<Consolidation> consolidate_fragments(const Maintained& array, const ConsolidateOptions& options,
+std::vector<Consolidation> consolidate_fragments(const MaintainedArray& array, const ConsolidateOptions& options,
                                                  Doing doing) {
-  OpenedArray opened = open_now(array);
-  const std::uint32_t version = written_version(*opened.schema);
+  ArrayContents contents = open_now(array);
+  const std::uint32_t version = written_version(*contents.schema);
   if (options.max_fragment_size != UINT64_MAX && !in_commits_folder(version))
     fail(ErrorKind::unsupported,
          "several fragments can be committed together from format version 12 on, the array has version {}; leave the "
          "size of fragments open",
-         opened.schema->version);
-  if (doing == Doing::change) finish_merges(*array.store, opened.listing);
-  load_fragments(opened, options.work);
-  const std::vector<Merge> merges = plan_merges(opened, options);
+         contents.schema->version);
+  if (doing == Doing::change) finish_merges(*array.store, contents.listing);
+  load_fragments(contents, options.work);
+  const std::vector<Merge> merges = plan_merges(contents, options);
   std::vector<Consolidation> result;
   for (const Merge& merge : merges)
-    result.push_back(doing == Doing::plan ? merge.what : FragmentMerge(array, opened, merge, options).run());
+    result.push_back(doing == Doing::plan ? merge.what : FragmentMerge(array, contents, merge, options).run());
   return result;
 }
 

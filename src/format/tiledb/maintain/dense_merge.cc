@@ -11,12 +11,12 @@ namespace tegula::tiledb {
 namespace {
 
 // Cells counted from the start of the domain.
-DenseBox box_around(const ReadState& state, const Work& work) {
-  const DenseGrid& grid = state.grid();
+DenseBox box_around(const Snapshot& snapshot, const Work& work) {
+  const DenseGrid& grid = snapshot.grid();
   DenseBox box;
   for (std::size_t d = 0; d < grid.dimensions(); ++d) {
     std::uint64_t first = UINT64_MAX, last = 0;
-    for (const auto& fragment : state.fragments(work)) {
+    for (const auto& fragment : snapshot.fragments(work)) {
       if (fragment->domain().size() != grid.dimensions()) continue;  // holds nothing
       const std::optional<std::uint64_t> low = grid.index(d, fragment->domain()[d].low),
                                          high = grid.index(d, fragment->domain()[d].high);
@@ -32,7 +32,7 @@ DenseBox box_around(const ReadState& state, const Work& work) {
   return box;
 }
 
-std::unique_ptr<BatchStream> cells_of(const std::shared_ptr<const ReadState>& state, const DenseBox& box,
+std::unique_ptr<BatchStream> cells_of(const std::shared_ptr<const Snapshot>& snapshot, const DenseBox& box,
                                       const Work& work) {
   Query query;
   query.select.emplace();
@@ -42,16 +42,16 @@ std::unique_ptr<BatchStream> cells_of(const std::shared_ptr<const ReadState>& st
   query.order = Order::global;
   query.work = work;
   query.work.memory = work.memory / 4;
-  return query_dense(state, query);
+  return query_dense(snapshot, query);
 }
 
 // Slabs of the box, whole tiles thick, of about as many bytes each as a fragment may have. The inputs tell how much a
 // cell takes.
-std::vector<DenseBox> slabs_of(const ReadState& state, const DenseBox& box, std::uint64_t bytes, const Work& work) {
+std::vector<DenseBox> slabs_of(const Snapshot& snapshot, const DenseBox& box, std::uint64_t bytes, const Work& work) {
   if (bytes == UINT64_MAX) return {box};
-  const DenseGrid& grid = state.grid();
+  const DenseGrid& grid = snapshot.grid();
   double stored = 0, cells = 0;
-  for (const auto& fragment : state.fragments(work)) {
+  for (const auto& fragment : snapshot.fragments(work)) {
     for (const FooterSlot& slot : fragment->footer().slots)
       stored += static_cast<double>(slot.file_size + slot.var_file_size + slot.validity_file_size);
     cells += static_cast<double>(fragment->total_cells());
@@ -79,19 +79,19 @@ std::vector<DenseBox> slabs_of(const ReadState& state, const DenseBox& box, std:
 
 }  // namespace
 
-NewFragments merge_dense(const WriteTarget& target, std::shared_ptr<const ReadState> state,
+NewFragments merge_dense(const WriteTarget& target, std::shared_ptr<const Snapshot> snapshot,
                          std::uint64_t max_fragment_size, const Work& work) {
   FragmentTimes times{UINT64_MAX, 0};
-  for (const auto& fragment : state->fragments(work)) {
+  for (const auto& fragment : snapshot->fragments(work)) {
     times.first = std::min(times.first, fragment->first_time());
     times.last = std::max(times.last, fragment->last_time());
   }
   Work writing = work;
   writing.memory = work.memory / 4;
   NewFragments fragments;
-  for (const DenseBox& box : slabs_of(*state, box_around(*state, work), max_fragment_size, work)) {
+  for (const DenseBox& box : slabs_of(*snapshot, box_around(*snapshot, work), max_fragment_size, work)) {
     DenseTileWriter writer(target, box, times);
-    const std::unique_ptr<BatchStream> cells = cells_of(state, box, work);
+    const std::unique_ptr<BatchStream> cells = cells_of(snapshot, box, work);
     while (const std::optional<Batch> batch = cells->next()) writer.add(*batch, writing);
     fragments.push_back(std::move(writer).finish());
   }

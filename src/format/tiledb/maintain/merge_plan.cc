@@ -19,7 +19,7 @@ constexpr double kGrowth = 2;
 
 class Planner {
  public:
-  Planner(const OpenedArray& array, const ConsolidateOptions& options) : array_(array), options_(options) {
+  Planner(const ArrayContents& array, const ConsolidateOptions& options) : array_(array), options_(options) {
     const ArraySchema& schema = *array.schema;
     types_ = schema.range_types();
     if (!schema.sparse) grid_ = make_grid(schema);
@@ -156,7 +156,7 @@ class Planner {
     return merge;
   }
 
-  const OpenedArray& array_;
+  const ArrayContents& array_;
   const ConsolidateOptions& options_;
   std::vector<DimensionType> types_;
   std::optional<DenseGrid> grid_;  // dense only
@@ -166,7 +166,7 @@ class Planner {
 
 }  // namespace
 
-std::vector<Merge> plan_merges(const OpenedArray& array, const ConsolidateOptions& options) {
+std::vector<Merge> plan_merges(const ArrayContents& array, const ConsolidateOptions& options) {
   return Planner(array, options).run();
 }
 

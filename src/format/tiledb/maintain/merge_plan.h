@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "format/tiledb/read/opened_array.h"
+#include "format/tiledb/read/array_contents.h"
 #include "tegula/tiledb.h"
 
 namespace tegula::tiledb {
@@ -16,6 +16,6 @@ struct Merge {
 
 // `array` has its fragments loaded. Fragments that options.fragments names are merged as they are or, where that would
 // change what readers see, refused with invalid_argument; without names, sets are chosen for which it does not.
-std::vector<Merge> plan_merges(const OpenedArray& array, const ConsolidateOptions& options);
+std::vector<Merge> plan_merges(const ArrayContents& array, const ConsolidateOptions& options);
 
 }  // namespace tegula::tiledb

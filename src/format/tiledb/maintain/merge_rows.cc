@@ -60,8 +60,8 @@ struct MergeInput::LoadedTile {
   }
 };
 
-MergeInput::MergeInput(std::shared_ptr<const ReadState> state, const Work& work) : state_(std::move(state)) {
-  const auto& fragments = state_->fragments(work);
+MergeInput::MergeInput(std::shared_ptr<const Snapshot> snapshot, const Work& work) : snapshot_(std::move(snapshot)) {
+  const auto& fragments = snapshot_->fragments(work);
   sources_.resize(fragments.size());
   number_conditions(work);
   parallel_for(work, fragments.size(), [&](std::size_t f) {
@@ -71,7 +71,7 @@ MergeInput::MergeInput(std::shared_ptr<const ReadState> state, const Work& work)
       if (field && std::find(source.loaded.begin(), source.loaded.end(), field) == source.loaded.end())
         source.loaded.push_back(field);
     };
-    for (const FieldInfo& field : state_->fields()) source.fields.push_back(stored_field(fragment, field));
+    for (const FieldInfo& field : snapshot_->fields()) source.fields.push_back(stored_field(fragment, field));
     source.fields.push_back(fragment.has_timestamps() ? fragment.special(FieldKind::timestamps) : nullptr);
     source.fields.push_back(fragment.has_deletes() ? fragment.special(FieldKind::delete_times) : nullptr);
     source.fields.push_back(fragment.has_deletes() ? fragment.special(FieldKind::delete_condition) : nullptr);
@@ -80,14 +80,14 @@ MergeInput::MergeInput(std::shared_ptr<const ReadState> state, const Work& work)
       for (const FieldInfo& field : removal.stays.fields()) want(stored_field(fragment, field));
     prefetch_tile_places(fragment, source.loaded);
   });
-  tiles_ = find_tiles(*state_, sparse_ranges(*state_, ranges_of(*state_, {})), work);
+  tiles_ = find_tiles(*snapshot_, sparse_ranges(*snapshot_, ranges_of(*snapshot_, {})), work);
   std::stable_sort(tiles_.begin(), tiles_.end(),
                    [](const SparseTile& a, const SparseTile& b) { return a.fragment > b.fragment; });
 }
 
 void MergeInput::number_conditions(const Work& work) {
-  const auto& fragments = state_->fragments(work);
-  const std::vector<TimedCondition>& conditions = state_->conditions(work);
+  const auto& fragments = snapshot_->fragments(work);
+  const std::vector<TimedCondition>& conditions = snapshot_->conditions(work);
   for (const auto& fragment : fragments) has_deletes_ = has_deletes_ || fragment->has_deletes();
   if (conditions.empty() && !has_deletes_) return;
   parallel_for(work, fragments.size(), [&](std::size_t f) { fragments[f]->processed_conditions(); });
@@ -114,14 +114,14 @@ void MergeInput::number_conditions(const Work& work) {
 }
 
 std::uint64_t MergeInput::bytes(const SparseTile& tile) const {
-  const Fragment& fragment = *state_->fragments({})[tile.fragment];
+  const Fragment& fragment = *snapshot_->fragments({})[tile.fragment];
   std::uint64_t bytes = tile.cells * 8 * (has_deletes_ ? 3 : 1);
   const std::vector<StoredField const*>& fields = sources_[tile.fragment].fields;
   for (std::size_t i = 0; i < fields.size() - 3; ++i) {
     if (fields[i]) {
       bytes += decoded_bytes({&fragment, fields[i], tile.tile});
     } else {
-      bytes += tile.cells * (state_->schema().attributes[i].fill.size() + 9);
+      bytes += tile.cells * (snapshot_->schema().attributes[i].fill.size() + 9);
     }
   }
   return bytes;
@@ -129,13 +129,13 @@ std::uint64_t MergeInput::bytes(const SparseTile& tile) const {
 
 MergeRows MergeInput::no_rows() const {
   MergeRows rows;
-  for (const FieldInfo& field : state_->fields()) rows.columns.push_back(empty_column(field));
+  for (const FieldInfo& field : snapshot_->fields()) rows.columns.push_back(empty_column(field));
   rows.columns.push_back(number_column(kTimestampsField));
   if (has_deletes_)
     for (const std::string_view name : {kDeleteTimesField, kDeleteConditionField})
       rows.columns.push_back(number_column(name));
-  rows.attributes = state_->schema().attributes.size();
-  rows.dimensions = state_->schema().dimensions.size();
+  rows.attributes = snapshot_->schema().attributes.size();
+  rows.dimensions = snapshot_->schema().dimensions.size();
   return rows;
 }
 
@@ -182,13 +182,13 @@ void MergeInput::reserve(std::span<const SparseTile> tiles, MergeRows& rows) con
   std::uint64_t cells = 0;
   std::vector<std::uint64_t> variable(rows.columns.size(), 0);
   for (const SparseTile& tile : tiles) {
-    const Fragment& fragment = *state_->fragments({})[tile.fragment];
+    const Fragment& fragment = *snapshot_->fragments({})[tile.fragment];
     cells += tile.cells;
     for (std::size_t c = 0; c < rows.special(); ++c) {
       if (!rows.columns[c].var()) continue;
       const StoredField* field = sources_[tile.fragment].fields[c];
       variable[c] += field ? fragment.raw_bytes(*field, Fragment::Data::var, tile.tile)
-                           : tile.cells * state_->schema().attributes[c].fill.size();
+                           : tile.cells * snapshot_->schema().attributes[c].fill.size();
     }
   }
   for (std::size_t c = 0; c < rows.columns.size(); ++c) {
@@ -200,7 +200,7 @@ void MergeInput::reserve(std::span<const SparseTile> tiles, MergeRows& rows) con
 }
 
 void MergeInput::append_column(std::size_t c, std::span<const LoadedTile> tiles, Column& to) const {
-  const std::size_t special = state_->fields().size();
+  const std::size_t special = snapshot_->fields().size();
   for (const LoadedTile& tile : tiles) {
     if (c >= special) {
       const std::vector<std::uint64_t>* all[] = {&tile.times, &tile.deleted, &tile.deleted_by};
@@ -209,7 +209,7 @@ void MergeInput::append_column(std::size_t c, std::span<const LoadedTile> tiles,
     }
     const StoredField* stored = tile.source->fields[c];
     if (!stored) {
-      const SchemaAttribute& attribute = state_->schema().attributes[c];
+      const SchemaAttribute& attribute = snapshot_->schema().attributes[c];
       append_fill(to, attribute.fill, attribute.fill_valid, tile.cells);
       continue;
     }
@@ -241,7 +241,7 @@ void MergeInput::append(std::span<const SparseTile> tiles, std::uint64_t slab, M
     std::uint64_t bytes = 0;
     for (; end < tiles.size(); ++end) {
       const SparseTile& tile = tiles[end];
-      const Fragment* fragment = state_->fragments({})[tile.fragment].get();
+      const Fragment* fragment = snapshot_->fragments({})[tile.fragment].get();
       std::uint64_t more = 24 * tile.cells;
       for (const StoredField* field : sources_[tile.fragment].loaded) {
         const TileRef ref{fragment, field, tile.tile};
@@ -251,13 +251,13 @@ void MergeInput::append(std::span<const SparseTile> tiles, std::uint64_t slab, M
       bytes += more;
       for (const StoredField* field : sources_[tile.fragment].loaded) refs.push_back({fragment, field, tile.tile});
     }
-    std::vector<TileData> data = load_in_file_order(state_->files(), refs, work);
+    std::vector<TileData> data = load_in_file_order(snapshot_->files(), refs, work);
     std::vector<LoadedTile> loaded(end - begin);
     std::size_t part = 0;
     for (std::size_t k = 0; k < loaded.size(); ++k) {
       const SparseTile& tile = tiles[begin + k];
       loaded[k].source = &sources_[tile.fragment];
-      loaded[k].fragment = state_->fragments({})[tile.fragment].get();
+      loaded[k].fragment = snapshot_->fragments({})[tile.fragment].get();
       loaded[k].cells = tile.cells;
       for (std::size_t i = 0; i < loaded[k].source->loaded.size(); ++i)
         loaded[k].data.push_back(std::move(data[part++]));

@@ -36,9 +36,9 @@ struct MergeRows {
 // What is known of the fragments that are merged. Immutable; shared by threads.
 class MergeInput {
  public:
-  MergeInput(std::shared_ptr<const ReadState> state, const Work& work);
+  MergeInput(std::shared_ptr<const Snapshot> snapshot, const Work& work);
 
-  const ReadState& state() const { return *state_; }
+  const Snapshot& snapshot() const { return *snapshot_; }
   // Newest fragment first: equal cells keep that order when they are sorted.
   const std::vector<SparseTile>& tiles() const { return tiles_; }
   bool has_deletes() const { return has_deletes_; }
@@ -65,7 +65,7 @@ class MergeInput {
   void reserve(std::span<const SparseTile> tiles, MergeRows& rows) const;
   void append_column(std::size_t column, std::span<const LoadedTile> tiles, Column& to) const;
 
-  std::shared_ptr<const ReadState> state_;
+  std::shared_ptr<const Snapshot> snapshot_;
   std::vector<Source> sources_;  // by fragment
   std::vector<SparseTile> tiles_;
   std::vector<std::string> processed_;

@@ -124,13 +124,13 @@ class MergeOutput {
 
 }  // namespace
 
-NewFragments merge_sparse(const WriteTarget& target, std::shared_ptr<const ReadState> state, const MergeRules& rules,
+NewFragments merge_sparse(const WriteTarget& target, std::shared_ptr<const Snapshot> snapshot, const MergeRules& rules,
                           const Work& work) {
   const ArraySchema& schema = *target.schema;
-  const MergeInput input(state, work);
+  const MergeInput input(snapshot, work);
   const bool keep_times = rules.keep_times && visible_in_part(written_version(schema));
   FragmentTimes times{UINT64_MAX, 0, keep_times, keep_times && !rules.purge && input.has_deletes()};
-  for (const auto& fragment : state->fragments(work)) {
+  for (const auto& fragment : snapshot->fragments(work)) {
     times.first = std::min(times.first, fragment->first_time());
     times.last = std::max(times.last, fragment->last_time());
   }

@@ -21,9 +21,9 @@ struct MergeRules {
 // Written whole, and not committed yet.
 using NewFragments = std::vector<std::unique_ptr<FragmentWriter>>;
 
-// The fragments that `state` sees. None come out when no cell is left. Holds a part of the cells at a time that fits
+// The fragments that `snapshot` sees. None come out when no cell is left. Holds a part of the cells at a time that fits
 // the budget; the others wait in scratch room of the store, as they are when nothing is compressed.
-NewFragments merge_sparse(const WriteTarget& target, std::shared_ptr<const ReadState> state, const MergeRules& rules,
+NewFragments merge_sparse(const WriteTarget& target, std::shared_ptr<const Snapshot> snapshot, const MergeRules& rules,
                           const Work& work);
 
 }  // namespace tegula::tiledb

@@ -1,5 +1,7 @@
 // Only what no reader of now looks at is removed, and the file that hides it goes last: whatever stops a vacuum, the
 // array reads the same, and the next one goes on.
+#include "format/tiledb/maintain/vacuum.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -8,7 +10,7 @@
 #include "base/fail.h"
 #include "format/tiledb/disk/versions.h"
 #include "format/tiledb/listing/commit_files.h"
-#include "format/tiledb/maintain/consolidate.h"
+#include "format/tiledb/maintain/consolidate_fragments.h"
 
 namespace tegula::tiledb {
 
@@ -16,7 +18,7 @@ namespace {
 
 class Vacuum {
  public:
-  Vacuum(const Maintained& array, const VacuumOptions& options)
+  Vacuum(const MaintainedArray& array, const VacuumOptions& options)
       : store_(*array.store), options_(options), listing_(list_array(store_)), now_{0, now_ms()} {}
 
   std::vector<std::string> run() && {
@@ -155,7 +157,7 @@ class Vacuum {
 
 }  // namespace
 
-std::vector<std::string> vacuum_array(const Maintained& array, const VacuumOptions& options) {
+std::vector<std::string> vacuum_array(const MaintainedArray& array, const VacuumOptions& options) {
   const Context doing([&] { return fmt::format("vacuuming '{}'", array.store->describe("")); });
   return Vacuum(array, options).run();
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "format/tiledb/fragment/fragment.h"
-#include "format/tiledb/read/opened_array.h"
+#include "format/tiledb/read/array_contents.h"
 #include "query/condition/condition.h"
 
 namespace tegula::tiledb {

@@ -1,11 +1,10 @@
-// Sparse fragments in dense arrays, as versions 1 to 10 could write: each of their cells hides what is older at its
-// place and is hidden by newer dense fragments there.
+#include "format/tiledb/read/dense_overlay.h"
+
 #include <algorithm>
 #include <unordered_map>
 
 #include "format/tiledb/disk/ordered_bits.h"
 #include "format/tiledb/fragment/tile_source.h"
-#include "format/tiledb/read/dense_plan.h"
 #include "model/strided.h"
 
 namespace tegula::tiledb {
@@ -66,10 +65,10 @@ class PlaceFinder {
 
 }  // namespace
 
-void DensePlanner::add_overlays(DensePlan& plan, std::span<const AxisRuns> axes, const DensePoints* points,
-                                const Work& work) const {
-  const std::size_t n = grid_.dimensions();
-  const PlaceFinder finder(axes, points, plan.shape);
+void add_overlays(DensePlan& plan, const OverlaySources& sources, const PlannedCells& cells, const Work& work) {
+  const DenseGrid& grid = sources.grid;
+  const std::size_t n = grid.dimensions();
+  const PlaceFinder finder(cells.axes, cells.points, plan.shape);
   std::vector<std::pair<std::uint64_t, std::uint64_t>> bounds;
   for (std::size_t d = 0; d < n; ++d) bounds.push_back(finder.bounds(d));
 
@@ -85,8 +84,8 @@ void DensePlanner::add_overlays(DensePlan& plan, std::span<const AxisRuns> axes,
   };
 
   std::vector<std::uint64_t> cell(n), places;
-  for (const Source& source : sparse_) {
-    const Fragment& fragment = *fragments_[source.fragment];
+  for (const SourceBox& source : sources.sparse) {
+    const Fragment& fragment = *sources.fragments[source.fragment];
     bool meets = true;
     for (std::size_t d = 0; d < n && meets; ++d)
       meets = source.first[d] <= bounds[d].second && bounds[d].first <= source.last[d];
@@ -94,8 +93,8 @@ void DensePlanner::add_overlays(DensePlan& plan, std::span<const AxisRuns> axes,
     if (newest.empty()) prepare();
     const std::vector<std::uint64_t> tiles = fragment.rtree().find([&](const MbrTable& mbrs, std::uint64_t i) {
       for (std::size_t d = 0; d < n; ++d) {
-        const std::uint64_t low = to_ordered(grid_.types[d], mbrs.low(d, i).data()) - grid_.low[d];
-        const std::uint64_t high = to_ordered(grid_.types[d], mbrs.high(d, i).data()) - grid_.low[d];
+        const std::uint64_t low = to_ordered(grid.types[d], mbrs.low(d, i).data()) - grid.low[d];
+        const std::uint64_t high = to_ordered(grid.types[d], mbrs.high(d, i).data()) - grid.low[d];
         if (low > bounds[d].second || high < bounds[d].first) return false;
       }
       return true;
@@ -104,11 +103,11 @@ void DensePlanner::add_overlays(DensePlan& plan, std::span<const AxisRuns> axes,
       std::vector<TileRef> refs;
       for (std::size_t d = 0; d < n; ++d)
         refs.push_back({&fragment, fragment.field(fragment.schema().dimensions[d].name), tile});
-      const std::vector<TileData> coordinates = load_tiles(files_, refs, work);
+      const std::vector<TileData> coordinates = load_tiles(sources.files, refs, work);
       CellOverlay overlay{source.fragment, tile, {}, {}};
       for (std::uint64_t i = 0; i < coordinates[0].cells; ++i) {
         for (std::size_t d = 0; d < n; ++d)
-          cell[d] = to_ordered(grid_.types[d], coordinates[d].data.data() + i * grid_.types[d].size) - grid_.low[d];
+          cell[d] = to_ordered(grid.types[d], coordinates[d].data.data() + i * grid.types[d].size) - grid.low[d];
         finder.find(cell, places);
         for (const std::uint64_t place : places) {
           if (newest[place] > source.fragment) continue;

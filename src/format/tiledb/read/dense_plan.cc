@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/fail.h"
+#include "format/tiledb/read/dense_overlay.h"
 #include "model/strided.h"
 
 namespace tegula::tiledb {
@@ -45,7 +46,7 @@ DensePlanner::DensePlanner(const ArrayFiles& files, const DenseGrid& grid,
   for (std::size_t i = 0; i < fragments.size(); ++i) {
     const Fragment& fragment = *fragments[i];
     if (fragment.domain().size() != grid.dimensions()) continue;  // holds nothing
-    Source source;
+    SourceBox source;
     source.fragment = static_cast<std::uint32_t>(i);
     for (std::size_t d = 0; d < grid.dimensions(); ++d) {
       const auto first = grid.index(d, fragment.domain()[d].low), last = grid.index(d, fragment.domain()[d].high);
@@ -71,10 +72,10 @@ std::uint64_t DensePlanner::tile_number(std::uint32_t fragment, std::span<const 
   return number;
 }
 
-std::vector<const DensePlanner::Source*> DensePlanner::sources_in(std::span<const std::uint64_t> first,
-                                                                  std::span<const std::uint64_t> last) const {
-  std::vector<const Source*> found;
-  for (const Source& source : dense_) {
+std::vector<const SourceBox*> DensePlanner::sources_in(std::span<const std::uint64_t> first,
+                                                       std::span<const std::uint64_t> last) const {
+  std::vector<const SourceBox*> found;
+  for (const SourceBox& source : dense_) {
     bool meets = true;
     for (std::size_t d = 0; d < first.size() && meets; ++d)
       meets = source.first[d] <= last[d] && first[d] <= source.last[d];
@@ -85,7 +86,7 @@ std::vector<const DensePlanner::Source*> DensePlanner::sources_in(std::span<cons
 
 std::optional<std::uint32_t> DensePlanner::sole_source(std::span<const std::uint64_t> first,
                                                        std::span<const std::uint64_t> last) const {
-  const auto meets = [&](const Source& source) {
+  const auto meets = [&](const SourceBox& source) {
     for (std::size_t d = 0; d < first.size(); ++d)
       if (source.first[d] > last[d] || first[d] > source.last[d]) return false;
     return true;
@@ -99,7 +100,7 @@ std::optional<std::uint32_t> DensePlanner::sole_source(std::span<const std::uint
 }
 
 bool DensePlanner::written(std::span<const std::uint64_t> tile) const {
-  const auto meets = [&](const Source& source) {
+  const auto meets = [&](const SourceBox& source) {
     for (std::size_t d = 0; d < tile.size(); ++d) {
       const std::uint64_t begin = tile[d] * grid_.extent[d], end = begin + (grid_.extent[d] - 1);
       if (source.first[d] > end || begin > source.last[d]) return false;
@@ -110,12 +111,13 @@ bool DensePlanner::written(std::span<const std::uint64_t> tile) const {
 }
 
 // Cuts off what the newest source has, and passes the rest on to the older ones.
-void DensePlanner::resolve(Piece& piece, const Box& box, std::size_t at, std::span<const Source* const> sources) const {
+void DensePlanner::resolve(Piece& piece, const Box& box, std::size_t at,
+                           std::span<const SourceBox* const> sources) const {
   if (at == sources.size()) {
     piece.plan.holes.push_back(box);
     return;
   }
-  const Source& source = *sources[at];
+  const SourceBox& source = *sources[at];
   Box rest = box;
   std::vector<Box> outside;
   for (std::size_t d = 0; d < box.size(); ++d) {
@@ -146,9 +148,9 @@ void DensePlanner::resolve(Piece& piece, const Box& box, std::size_t at, std::sp
 }
 
 void DensePlanner::add_piece(DensePlan& plan, std::span<const std::uint64_t> tile, std::span<const Box> boxes,
-                             std::span<const Source* const> sources) const {
-  std::vector<const Source*> here;
-  for (const Source* source : sources) {
+                             std::span<const SourceBox* const> sources) const {
+  std::vector<const SourceBox*> here;
+  for (const SourceBox* source : sources) {
     bool meets = true, covers = true;
     for (std::size_t d = 0; d < tile.size() && meets; ++d) {
       const std::uint64_t begin = tile[d] * grid_.extent[d];
@@ -178,7 +180,7 @@ DensePlan DensePlanner::plan(std::span<const AxisRuns> axes, const Work& work) c
       last[d] = std::max(last[d], run.at(run.count - 1));
     }
   }
-  const std::vector<const Source*> sources = sources_in(first, last);
+  const std::vector<const SourceBox*> sources = sources_in(first, last);
   std::vector<std::size_t> at(n, 0);
   std::vector<std::uint64_t> tile(n);
   for (bool more = true; more;) {
@@ -201,7 +203,7 @@ DensePlan DensePlanner::plan(std::span<const AxisRuns> axes, const Work& work) c
       if (!more) at[d] = 0;
     }
   }
-  if (!sparse_.empty()) add_overlays(plan, axes, nullptr, work);
+  if (!sparse_.empty()) add_overlays(plan, {files_, grid_, fragments_, sparse_}, {axes, nullptr}, work);
   return plan;
 }
 
@@ -221,10 +223,10 @@ DensePlan DensePlanner::plan(const DensePoints& points, const Work& work) const 
     }
     tiles[tile].push_back(std::move(box));
   }
-  std::vector<const Source*> sources;
-  for (const Source& source : dense_) sources.push_back(&source);
+  std::vector<const SourceBox*> sources;
+  for (const SourceBox& source : dense_) sources.push_back(&source);
   for (const auto& [place, boxes] : tiles) add_piece(plan, place, boxes, sources);
-  if (!sparse_.empty()) add_overlays(plan, {}, &points, work);
+  if (!sparse_.empty()) add_overlays(plan, {files_, grid_, fragments_, sparse_}, {{}, &points}, work);
   return plan;
 }
 

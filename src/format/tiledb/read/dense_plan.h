@@ -37,6 +37,12 @@ struct DensePlan {
   std::uint64_t cells() const;
 };
 
+// A fragment and the box of cells it covers, both ends included.
+struct SourceBox {
+  std::uint32_t fragment = 0;
+  std::vector<std::uint64_t> first, last;
+};
+
 // Cells that are picked one by one: coordinates by dimension, the result is 1-d.
 using DensePoints = std::vector<std::vector<std::uint64_t>>;
 
@@ -59,23 +65,18 @@ class DensePlanner {
   std::uint64_t tile_number(std::uint32_t fragment, std::span<const std::uint64_t> tile) const;
 
  private:
-  struct Source {
-    std::uint32_t fragment = 0;
-    std::vector<std::uint64_t> first, last;  // written box
-  };
   struct Piece;
-  void resolve(Piece& piece, const Box& box, std::size_t source, std::span<const Source* const> sources) const;
+  void resolve(Piece& piece, const Box& box, std::size_t source, std::span<const SourceBox* const> sources) const;
   void add_piece(DensePlan& plan, std::span<const std::uint64_t> tile, std::span<const Box> boxes,
-                 std::span<const Source* const> sources) const;
-  std::vector<const Source*> sources_in(std::span<const std::uint64_t> first,
-                                        std::span<const std::uint64_t> last) const;
-  void add_overlays(DensePlan& plan, std::span<const AxisRuns> axes, const DensePoints* points, const Work& work) const;
+                 std::span<const SourceBox* const> sources) const;
+  std::vector<const SourceBox*> sources_in(std::span<const std::uint64_t> first,
+                                           std::span<const std::uint64_t> last) const;
 
   const ArrayFiles& files_;
   const DenseGrid& grid_;
   std::span<const std::shared_ptr<const Fragment>> fragments_;
-  std::vector<Source> dense_;   // newest first
-  std::vector<Source> sparse_;  // oldest first
+  std::vector<SourceBox> dense_;   // newest first
+  std::vector<SourceBox> sparse_;  // oldest first
 };
 
 }  // namespace tegula::tiledb

@@ -31,14 +31,14 @@ FieldInfo info_of(const Attribute& attribute) {
   return {attribute.name, attribute.type, attribute.values_per_cell, attribute.nullable, false, nullptr};
 }
 
-void overlay_fixed(const ReadState& state, const DensePlan& plan, const DenseField& field, const Work& work) {
+void overlay_fixed(const Snapshot& snapshot, const DensePlan& plan, const DenseField& field, const Work& work) {
   const Attribute& attribute = *field.attribute;
   for (const CellOverlay& overlay : plan.overlays) {
-    const Fragment& fragment = *state.fragments(work)[overlay.fragment];
+    const Fragment& fragment = *snapshot.fragments(work)[overlay.fragment];
     const StoredField* stored = stored_attribute(fragment, info_of(attribute));
     TileData tile;
     if (stored)
-      tile = std::move(load_tiles(state.files(), std::vector<TileRef>{{&fragment, stored, overlay.tile}}, work)[0]);
+      tile = std::move(load_tiles(snapshot.files(), std::vector<TileRef>{{&fragment, stored, overlay.tile}}, work)[0]);
     for (std::size_t i = 0; i < overlay.cells.size(); ++i) {
       const std::uint64_t cell = overlay.cells[i];
       if (field.data.data)
@@ -53,7 +53,7 @@ void overlay_fixed(const ReadState& state, const DensePlan& plan, const DenseFie
 }
 
 // Text and other variable cells: first where each one is, then how long they are together, then the bytes.
-void read_var(const ReadState& state, const DensePlan& plan, const Attribute& attribute, bool fortran, Column& column,
+void read_var(const Snapshot& snapshot, const DensePlan& plan, const Attribute& attribute, bool fortran, Column& column,
               const Work& work) {
   const std::uint64_t cells = plan.cells();
   Buffer<ByteView> views(cells);
@@ -75,7 +75,7 @@ void read_var(const ReadState& state, const DensePlan& plan, const Attribute& at
   std::vector<TileRef> refs;
   std::vector<const TileCopy*> copies;
   for (const TileCopy& copy : plan.copies) {
-    const Fragment& fragment = *state.fragments(work)[copy.fragment];
+    const Fragment& fragment = *snapshot.fragments(work)[copy.fragment];
     if (const StoredField* stored = stored_attribute(fragment, info_of(attribute))) {
       refs.push_back({&fragment, stored, copy.tile});
       copies.push_back(&copy);
@@ -86,13 +86,13 @@ void read_var(const ReadState& state, const DensePlan& plan, const Attribute& at
   const std::size_t overlays_from = refs.size();
   std::vector<std::size_t> overlay_tile(plan.overlays.size(), SIZE_MAX);
   for (std::size_t i = 0; i < plan.overlays.size(); ++i) {
-    const Fragment& fragment = *state.fragments(work)[plan.overlays[i].fragment];
+    const Fragment& fragment = *snapshot.fragments(work)[plan.overlays[i].fragment];
     if (const StoredField* stored = stored_attribute(fragment, info_of(attribute))) {
       overlay_tile[i] = refs.size();
       refs.push_back({&fragment, stored, plan.overlays[i].tile});
     }
   }
-  const std::vector<TileData> tiles = load_tiles(state.files(), refs, work);
+  const std::vector<TileData> tiles = load_tiles(snapshot.files(), refs, work);
   const auto view = [](const TileData& tile, std::uint64_t cell) {
     return ByteView(tile.data).subspan(tile.offsets[cell], tile.offsets[cell + 1] - tile.offsets[cell]);
   };
@@ -101,12 +101,12 @@ void read_var(const ReadState& state, const DensePlan& plan, const Attribute& at
     Buffer<ByteView> tile_views(tile.cells);
     for (std::uint64_t cell = 0; cell < tile.cells; ++cell) tile_views[cell] = view(tile, cell);
     for (const Box& box : copies[i]->boxes) {
-      copy_cells(state.grid(), box, 0, tile.cells, reinterpret_cast<const std::byte*>(tile_views.data()), target);
+      copy_cells(snapshot.grid(), box, 0, tile.cells, reinterpret_cast<const std::byte*>(tile_views.data()), target);
       if (!validity) continue;
       if (tile.validity.empty())
         fill_cells(box, {&kValid, 1}, *validity);
       else
-        copy_cells(state.grid(), box, 0, tile.cells, tile.validity.data(), *validity);
+        copy_cells(snapshot.grid(), box, 0, tile.cells, tile.validity.data(), *validity);
     }
   });
   for (std::size_t i = 0; i < plan.overlays.size(); ++i) {
@@ -135,20 +135,20 @@ void read_var(const ReadState& state, const DensePlan& plan, const Attribute& at
   });
 }
 
-void read_coordinates(const ReadState& state, const DensePlan& plan, const DenseSelection& selection, std::size_t d,
+void read_coordinates(const Snapshot& snapshot, const DensePlan& plan, const DenseSelection& selection, std::size_t d,
                       bool fortran, Column& column) {
   const std::size_t size = column.type.size;
   Bytes values(plan.shape[selection.points ? 0 : d] * size);
   if (selection.points) {
     for (std::uint64_t i = 0; i < plan.shape[0]; ++i)
-      state.grid().value(d, (*selection.points)[d][i], values.data() + i * size);
+      snapshot.grid().value(d, (*selection.points)[d][i], values.data() + i * size);
     column.data = std::move(values);
     return;
   }
   for (const Run& run : selection.axes[d].runs)
     for (std::uint64_t i = 0; i < run.count; ++i) {
       const std::uint64_t out = run.out + static_cast<std::uint64_t>(static_cast<std::int64_t>(i) * run.out_step);
-      state.grid().value(d, run.at(i), values.data() + out * size);
+      snapshot.grid().value(d, run.at(i), values.data() + out * size);
     }
   column.data.resize(plan.cells() * size);
   std::vector<std::int64_t> from(plan.shape.size(), 0);
@@ -158,7 +158,7 @@ void read_coordinates(const ReadState& state, const DensePlan& plan, const Dense
 
 }  // namespace
 
-void read_fixed(const ReadState& state, const DensePlan& plan, std::span<const DenseField> fields, const Work& work) {
+void read_fixed(const Snapshot& snapshot, const DensePlan& plan, std::span<const DenseField> fields, const Work& work) {
   std::vector<TileStream> streams;
   std::deque<BoxSink> sinks;
   for (const DenseField& field : fields) {
@@ -169,7 +169,7 @@ void read_fixed(const ReadState& state, const DensePlan& plan, std::span<const D
     };
     for (const Box& hole : plan.holes) put_fill(hole);
     for (const TileCopy& copy : plan.copies) {
-      const Fragment& fragment = *state.fragments(work)[copy.fragment];
+      const Fragment& fragment = *snapshot.fragments(work)[copy.fragment];
       const StoredField* stored = stored_attribute(fragment, info_of(attribute));
       if (!stored) {
         for (const Box& box : copy.boxes) put_fill(box);
@@ -177,21 +177,21 @@ void read_fixed(const ReadState& state, const DensePlan& plan, std::span<const D
       }
       if (field.data.data)
         streams.push_back(
-            {{&fragment, stored, copy.tile}, false, &sinks.emplace_back(state.grid(), copy.boxes, field.data)});
+            {{&fragment, stored, copy.tile}, false, &sinks.emplace_back(snapshot.grid(), copy.boxes, field.data)});
       if (!field.validity) continue;
       if (stored->nullable)
         streams.push_back(
-            {{&fragment, stored, copy.tile}, true, &sinks.emplace_back(state.grid(), copy.boxes, *field.validity)});
+            {{&fragment, stored, copy.tile}, true, &sinks.emplace_back(snapshot.grid(), copy.boxes, *field.validity)});
       else
         for (const Box& box : copy.boxes) fill_cells(box, {&kValid, 1}, *field.validity);
     }
   }
-  stream_tiles(state.files(), streams, work);
+  stream_tiles(snapshot.files(), streams, work);
   if (!plan.overlays.empty())
-    for (const DenseField& field : fields) overlay_fixed(state, plan, field, work);
+    for (const DenseField& field : fields) overlay_fixed(snapshot, plan, field, work);
 }
 
-std::vector<Column> read_columns(const ReadState& state, const DensePlan& plan, const DenseSelection& selection,
+std::vector<Column> read_columns(const Snapshot& snapshot, const DensePlan& plan, const DenseSelection& selection,
                                  std::span<const FieldInfo> fields, bool fortran, const Work& work) {
   std::vector<Column> columns;
   columns.reserve(fields.size());
@@ -200,12 +200,12 @@ std::vector<Column> read_columns(const ReadState& state, const DensePlan& plan, 
   for (const FieldInfo& field : fields) {
     Column& column = columns.emplace_back(empty_column(field));
     if (field.dimension) {
-      read_coordinates(state, plan, selection, *state.schema().dimension_index(field.name), fortran, column);
+      read_coordinates(snapshot, plan, selection, *snapshot.schema().dimension_index(field.name), fortran, column);
       continue;
     }
-    const Attribute& attribute = *state.model().attribute(field.name);
+    const Attribute& attribute = *snapshot.model().attribute(field.name);
     if (field.var()) {
-      read_var(state, plan, attribute, fortran, column, work);
+      read_var(snapshot, plan, attribute, fortran, column, work);
       continue;
     }
     const std::uint64_t size = field.cell_size();
@@ -218,7 +218,7 @@ std::vector<Column> read_columns(const ReadState& state, const DensePlan& plan, 
       to.validity = Target{column.validity.data(), contiguous_strides(plan.shape, 1, fortran), 1};
     }
   }
-  read_fixed(state, plan, fixed, work);
+  read_fixed(snapshot, plan, fixed, work);
   return columns;
 }
 

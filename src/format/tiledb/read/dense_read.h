@@ -20,7 +20,7 @@ struct DenseField {
 };
 
 // Decodes the chunks that the plan touches, straight into place where the layouts agree.
-void read_fixed(const ReadState& state, const DensePlan& plan, std::span<const DenseField> fields, const Work& work);
+void read_fixed(const Snapshot& snapshot, const DensePlan& plan, std::span<const DenseField> fields, const Work& work);
 
 // Columns of the fields, in C order of the plan's shape or, with `fortran`, first axis fastest. Dimensions give
 // coordinates, for which `axes` must be the selection of the plan (or `points`).
@@ -28,7 +28,7 @@ struct DenseSelection {
   std::vector<AxisRuns> axes;
   std::optional<DensePoints> points;
 };
-std::vector<Column> read_columns(const ReadState& state, const DensePlan& plan, const DenseSelection& selection,
+std::vector<Column> read_columns(const Snapshot& snapshot, const DensePlan& plan, const DenseSelection& selection,
                                  std::span<const FieldInfo> fields, bool fortran, const Work& work);
 
 }  // namespace tegula::tiledb

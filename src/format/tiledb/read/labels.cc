@@ -11,18 +11,18 @@ namespace tegula::tiledb {
 
 namespace {
 
-std::shared_ptr<ReadState> open_labels(const ReadState& state, const SchemaLabel& label) {
+std::shared_ptr<Snapshot> open_labels(const Snapshot& snapshot, const SchemaLabel& label) {
   if (label.external || !label.relative)
     fail(ErrorKind::unsupported, "label '{}' lies outside of the array, at '{}'", label.name, label.uri);
-  OpenOptions options = state.options();
-  options.at = {state.window().first, state.window().last};
-  const auto labels = std::make_shared<ReadState>(sub_store(state.store(), label.uri), options);
+  OpenOptions options = snapshot.options();
+  options.at = {snapshot.window().first, snapshot.window().last};
+  const auto labels = std::make_shared<Snapshot>(sub_store(snapshot.store(), label.uri), options);
   if (labels->schema().sparse || labels->schema().dimensions.size() != 1 || !labels->field(label.attribute))
     fail(ErrorKind::corrupt, "{} is not an array of labels", label.uri);
   return labels;
 }
 
-Column read_axis(const ReadState& labels, const SchemaLabel& label, const AxisRuns& axis, const Work& work) {
+Column read_axis(const Snapshot& labels, const SchemaLabel& label, const AxisRuns& axis, const Work& work) {
   const DenseSelection selection{{axis}, {}};
   const DensePlan plan = labels.planner(work).plan(selection.axes, work);
   const FieldInfo field = *labels.field(label.attribute);
@@ -33,16 +33,16 @@ Column read_axis(const ReadState& labels, const SchemaLabel& label, const AxisRu
 
 }  // namespace
 
-const SchemaLabel& label_named(const ReadState& state, std::string_view name) {
-  for (const SchemaLabel& label : state.schema().labels)
+const SchemaLabel& label_named(const Snapshot& snapshot, std::string_view name) {
+  for (const SchemaLabel& label : snapshot.schema().labels)
     if (label.name == name) return label;
   fail(ErrorKind::invalid_argument, "there is no label '{}'", name);
 }
 
-std::vector<Range> label_to_dimension(const ReadState& state, const SchemaLabel& label,
+std::vector<Range> label_to_dimension(const Snapshot& snapshot, const SchemaLabel& label,
                                       const std::vector<Range>& ranges, const Work& work) {
   const Context doing([&] { return fmt::format("looking up label '{}'", label.name); });
-  const std::shared_ptr<ReadState> labels = open_labels(state, label);
+  const std::shared_ptr<Snapshot> labels = open_labels(snapshot, label);
   const DenseGrid& grid = labels->grid();
   // Cells nobody wrote have no label, so only the boxes of the fragments are looked at.
   std::uint64_t first = UINT64_MAX, last = 0;
@@ -80,14 +80,15 @@ std::vector<Range> label_to_dimension(const ReadState& state, const SchemaLabel&
   return found;
 }
 
-Column read_labels(const ReadState& state, const SchemaLabel& label, const AxisRuns& axis, const Work& work) {
+Column read_labels(const Snapshot& snapshot, const SchemaLabel& label, const AxisRuns& axis, const Work& work) {
   const Context doing([&] { return fmt::format("reading label '{}'", label.name); });
-  return read_axis(*open_labels(state, label), label, axis, work);
+  return read_axis(*open_labels(snapshot, label), label, axis, work);
 }
 
-Column read_labels(const ReadState& state, const SchemaLabel& label, std::span<const Range> ranges, const Work& work) {
+Column read_labels(const Snapshot& snapshot, const SchemaLabel& label, std::span<const Range> ranges,
+                   const Work& work) {
   const Context doing([&] { return fmt::format("reading label '{}'", label.name); });
-  const std::shared_ptr<ReadState> labels = open_labels(state, label);
+  const std::shared_ptr<Snapshot> labels = open_labels(snapshot, label);
   const DenseGrid& grid = labels->grid();
   AxisRuns axis;
   for (const Range& range : ranges) {
@@ -99,7 +100,7 @@ Column read_labels(const ReadState& state, const SchemaLabel& label, std::span<c
   const std::uint64_t size = labels->field(label.attribute)->var() ? 8 : label.type.size;
   if (axis.length > work.memory / size)
     fail(ErrorKind::invalid_argument, "{} labels do not fit the budget of {} bytes; ask for a range of dimension '{}'",
-         axis.length, work.memory, state.schema().dimensions[label.dimension].name);
+         axis.length, work.memory, snapshot.schema().dimensions[label.dimension].name);
   return read_axis(*labels, label, axis, work);
 }
 

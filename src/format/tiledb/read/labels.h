@@ -11,16 +11,16 @@
 namespace tegula::tiledb {
 
 // Throws invalid_argument when there is no such label.
-const SchemaLabel& label_named(const ReadState& state, std::string_view name);
+const SchemaLabel& label_named(const Snapshot& snapshot, std::string_view name);
 
 // The ranges of the dimension that hold the labels asked for. Throws invalid_argument when a range holds none.
-std::vector<Range> label_to_dimension(const ReadState& state, const SchemaLabel& label,
+std::vector<Range> label_to_dimension(const Snapshot& snapshot, const SchemaLabel& label,
                                       const std::vector<Range>& ranges, const Work& work);
 
 // The label of each coordinate of a selection along its dimension.
-Column read_labels(const ReadState& state, const SchemaLabel& label, const AxisRuns& axis, const Work& work);
+Column read_labels(const Snapshot& snapshot, const SchemaLabel& label, const AxisRuns& axis, const Work& work);
 // The label of each coordinate of the dimension's ranges, with cells there or not; without ranges, of the whole domain.
 // Throws invalid_argument when they do not fit the budget.
-Column read_labels(const ReadState& state, const SchemaLabel& label, std::span<const Range> ranges, const Work& work);
+Column read_labels(const Snapshot& snapshot, const SchemaLabel& label, std::span<const Range> ranges, const Work& work);
 
 }  // namespace tegula::tiledb

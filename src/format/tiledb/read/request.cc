@@ -60,8 +60,8 @@ int compare(const SchemaDimension& dimension, const Value& a, const Value& b) {
   return compare_values(dimension.type, dimension.var(), x, y);
 }
 
-Range checked(const ReadState& state, std::size_t d, const Range& given) {
-  const SchemaDimension& dimension = state.schema().dimensions[d];
+Range checked(const Snapshot& snapshot, std::size_t d, const Range& given) {
+  const SchemaDimension& dimension = snapshot.schema().dimensions[d];
   const Range range{bound(dimension, given.low, true), bound(dimension, given.high, false)};
   if (std::holds_alternative<std::monostate>(range.high)) return range;  // text from `low` on
   if (compare(dimension, range.low, range.high) > 0)
@@ -78,51 +78,51 @@ Range checked(const ReadState& state, std::size_t d, const Range& given) {
       fail(ErrorKind::invalid_argument, "the range {} on dimension '{}' lies outside of its domain {}",
            text_of_range(range), dimension.name, text_of_range(domain));
   }
-  if (const auto& current = state.schema().current_domain; current && !inside((*current)[d]))
+  if (const auto& current = snapshot.schema().current_domain; current && !inside((*current)[d]))
     fail(ErrorKind::invalid_argument, "the range {} on dimension '{}' lies outside of the current domain {}",
          text_of_range(range), dimension.name, text_of_range((*current)[d]));
   return range;
 }
 
-std::size_t dimension_named(const ReadState& state, std::string_view name) {
-  const auto d = state.schema().dimension_index(name);
+std::size_t dimension_named(const Snapshot& snapshot, std::string_view name) {
+  const auto d = snapshot.schema().dimension_index(name);
   if (!d) fail(ErrorKind::invalid_argument, "there is no dimension '{}'", name);
   return *d;
 }
 
 }  // namespace
 
-std::vector<std::vector<Range>> ranges_of(const ReadState& state, const Query& query) {
-  std::vector<std::vector<Range>> ranges(state.schema().dimensions.size());
+std::vector<std::vector<Range>> ranges_of(const Snapshot& snapshot, const Query& query) {
+  std::vector<std::vector<Range>> ranges(snapshot.schema().dimensions.size());
   for (const DimensionRanges& given : query.ranges) {
-    const std::size_t d = dimension_named(state, given.name);
-    for (const Range& range : given.ranges) ranges[d].push_back(checked(state, d, range));
+    const std::size_t d = dimension_named(snapshot, given.name);
+    for (const Range& range : given.ranges) ranges[d].push_back(checked(snapshot, d, range));
   }
   for (const DimensionRanges& given : query.label_ranges) {
-    const SchemaLabel& label = label_named(state, given.name);
+    const SchemaLabel& label = label_named(snapshot, given.name);
     if (!ranges[label.dimension].empty())
       fail(ErrorKind::invalid_argument, "label '{}' and dimension '{}' cannot both have ranges", label.name,
-           state.schema().dimensions[label.dimension].name);
-    ranges[label.dimension] = label_to_dimension(state, label, given.ranges, query.work);
+           snapshot.schema().dimensions[label.dimension].name);
+    ranges[label.dimension] = label_to_dimension(snapshot, label, given.ranges, query.work);
   }
   return ranges;
 }
 
-RangeSet sparse_ranges(const ReadState& state, std::span<const std::vector<Range>> ranges) {
+RangeSet sparse_ranges(const Snapshot& snapshot, std::span<const std::vector<Range>> ranges) {
   RangeSet set;
   for (std::size_t d = 0; d < ranges.size(); ++d) {
-    RangeList& list = set.emplace_back(state.schema().dimensions[d].range_type());
+    RangeList& list = set.emplace_back(snapshot.schema().dimensions[d].range_type());
     for (const Range& range : ranges[d]) list.add(range);
     list.finish();
   }
   return set;
 }
 
-std::vector<std::vector<RangeList>> overlapping_ranges(const ReadState& state,
+std::vector<std::vector<RangeList>> overlapping_ranges(const Snapshot& snapshot,
                                                        std::span<const std::vector<Range>> ranges) {
   std::vector<std::vector<RangeList>> repeats(ranges.size());
   for (std::size_t d = 0; d < ranges.size(); ++d) {
-    const SchemaDimension& dimension = state.schema().dimensions[d];
+    const SchemaDimension& dimension = snapshot.schema().dimensions[d];
     bool overlap = false;
     std::vector<RangeList> lists;
     for (std::size_t i = 0; i < ranges[d].size(); ++i) {
@@ -144,15 +144,15 @@ std::vector<std::vector<RangeList>> overlapping_ranges(const ReadState& state,
   return repeats;
 }
 
-DenseRequest dense_request(const ReadState& state, const Query& query) {
+DenseRequest dense_request(const Snapshot& snapshot, const Query& query) {
   DenseRequest request;
-  const DenseGrid& grid = state.grid();
+  const DenseGrid& grid = snapshot.grid();
   const std::size_t n = grid.dimensions();
   request.dropped.assign(n, false);
   if (query.select) {
     if (!query.ranges.empty() || !query.label_ranges.empty())
       fail(ErrorKind::invalid_argument, "a query has either a selection or ranges");
-    const Picks picks = resolve(*query.select, state.model().shape());
+    const Picks picks = resolve(*query.select, snapshot.model().shape());
     if (picks.points) {
       DensePoints& points = request.selection.points.emplace(n);
       for (std::size_t d = 0; d < n; ++d)
@@ -166,12 +166,12 @@ DenseRequest dense_request(const ReadState& state, const Query& query) {
     }
     return request;
   }
-  const std::vector<std::vector<Range>> ranges = ranges_of(state, query);
+  const std::vector<std::vector<Range>> ranges = ranges_of(snapshot, query);
   for (std::size_t d = 0; d < n; ++d) {
     AxisRuns& axis = request.selection.axes.emplace_back();
     for (const Range& range : ranges[d]) add_run(axis, *grid.index(d, range.low), *grid.index(d, range.high));
     if (!ranges[d].empty()) continue;
-    if (const auto& current = state.schema().current_domain) {
+    if (const auto& current = snapshot.schema().current_domain) {
       const auto low = grid.index(d, (*current)[d].low), high = grid.index(d, (*current)[d].high);
       if (!low || !high || *low > *high) fail(ErrorKind::corrupt, "the current domain lies outside of the domain");
       add_run(axis, *low, *high);
@@ -182,24 +182,24 @@ DenseRequest dense_request(const ReadState& state, const Query& query) {
   return request;
 }
 
-std::vector<FieldInfo> result_fields(const ReadState& state, const Query& query, std::vector<std::string>& labels) {
+std::vector<FieldInfo> result_fields(const Snapshot& snapshot, const Query& query, std::vector<std::string>& labels) {
   std::vector<FieldInfo> fields;
   if (!query.fields) {
     // Dimensions first, as a person would list them.
     for (const bool dimensions : {true, false})
-      for (const FieldInfo& field : state.fields())
-        if (field.dimension == dimensions && (!dimensions || state.schema().sparse)) fields.push_back(field);
+      for (const FieldInfo& field : snapshot.fields())
+        if (field.dimension == dimensions && (!dimensions || snapshot.schema().sparse)) fields.push_back(field);
     return fields;
   }
   for (const std::string& name : *query.fields) {
-    if (const FieldInfo* field = state.field(name)) {
+    if (const FieldInfo* field = snapshot.field(name)) {
       fields.push_back(*field);
       continue;
     }
-    const auto& known = state.schema().labels;
+    const auto& known = snapshot.schema().labels;
     if (std::none_of(known.begin(), known.end(), [&](const SchemaLabel& label) { return label.name == name; })) {
       std::string names;
-      for (const FieldInfo& field : state.fields())
+      for (const FieldInfo& field : snapshot.fields())
         names += fmt::format("{}'{}'", names.empty() ? "" : ", ", field.name);
       fail(ErrorKind::invalid_argument, "there is no field '{}'; the array has {}", name, names);
     }
@@ -208,8 +208,8 @@ std::vector<FieldInfo> result_fields(const ReadState& state, const Query& query,
   return fields;
 }
 
-Condition bind_condition(const ReadState& state, const Query& query) {
-  return Condition::bind(query.where, state.fields(), Rules::tiledb);
+Condition bind_condition(const Snapshot& snapshot, const Query& query) {
+  return Condition::bind(query.where, snapshot.fields(), Rules::tiledb);
 }
 
 }  // namespace tegula::tiledb

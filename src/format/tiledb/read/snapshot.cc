@@ -7,40 +7,43 @@
 
 namespace tegula::tiledb {
 
-ReadState::ReadState(std::shared_ptr<Store> store, const OpenOptions& options)
-    : ReadState(store, options, open_array(store, options, false)) {}
+Snapshot::Snapshot(std::shared_ptr<Store> store, const OpenOptions& options)
+    : Snapshot(store, options, open_contents(store, options, false)) {}
 
-ReadState::ReadState(std::shared_ptr<Store> store, const OpenOptions& options, OpenedArray opened)
-    : store_(std::move(store)), options_(options), opened_(std::move(opened)), fields_(field_infos(opened_.model)) {
-  if (!opened_.schema->sparse) grid_ = make_grid(*opened_.schema);
+Snapshot::Snapshot(std::shared_ptr<Store> store, const OpenOptions& options, ArrayContents contents)
+    : store_(std::move(store)),
+      options_(options),
+      contents_(std::move(contents)),
+      fields_(field_infos(*contents_.model)) {
+  if (!contents_.schema->sparse) grid_ = make_grid(*contents_.schema);
 }
 
-const FieldInfo* ReadState::field(std::string_view name) const {
+const FieldInfo* Snapshot::field(std::string_view name) const {
   const auto at = std::find_if(fields_.begin(), fields_.end(), [&](const FieldInfo& f) { return f.name == name; });
   return at == fields_.end() ? nullptr : &*at;
 }
 
-void ReadState::load(const Work& work) const {
+void Snapshot::load(const Work& work) const {
   if (loaded_.load(std::memory_order_acquire)) return;
   const std::lock_guard lock(mutex_);
   if (loaded_) return;
   const Context doing([&] { return fmt::format("opening array '{}'", store_->describe("")); });
-  if (opened_.fragments.size() != opened_.entries.size()) load_fragments(opened_, work);
-  if (grid_) planner_ = std::make_unique<DensePlanner>(opened_.files, *grid_, opened_.fragments);
+  if (contents_.fragments.size() != contents_.entries.size()) load_fragments(contents_, work);
+  if (grid_) planner_ = std::make_unique<DensePlanner>(contents_.files, *grid_, contents_.fragments);
   loaded_.store(true, std::memory_order_release);
 }
 
-const std::vector<std::shared_ptr<const Fragment>>& ReadState::fragments(const Work& work) const {
+const std::vector<std::shared_ptr<const Fragment>>& Snapshot::fragments(const Work& work) const {
   load(work);
-  return opened_.fragments;
+  return contents_.fragments;
 }
 
-const std::vector<TimedCondition>& ReadState::conditions(const Work& work) const {
+const std::vector<TimedCondition>& Snapshot::conditions(const Work& work) const {
   load(work);
-  return opened_.conditions;
+  return contents_.conditions;
 }
 
-const DensePlanner& ReadState::planner(const Work& work) const {
+const DensePlanner& Snapshot::planner(const Work& work) const {
   load(work);
   return *planner_;
 }

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "format/tiledb/order/dense_grid.h"
+#include "format/tiledb/read/array_contents.h"
 #include "format/tiledb/read/dense_plan.h"
-#include "format/tiledb/read/opened_array.h"
 #include "query/columns/field.h"
 #include "tegula/array.h"
 
@@ -19,17 +19,18 @@ namespace tegula::tiledb {
 
 // Immutable for its users. Fragments are opened when somebody asks for them, so that the schema and the metadata of an
 // array with a damaged fragment stay readable.
-class ReadState {
+class Snapshot {
  public:
-  ReadState(std::shared_ptr<Store> store, const OpenOptions& options);
+  Snapshot(std::shared_ptr<Store> store, const OpenOptions& options);
   // Of an array that was opened with the fragments of its entries, or without any.
-  ReadState(std::shared_ptr<Store> store, const OpenOptions& options, OpenedArray opened);
+  Snapshot(std::shared_ptr<Store> store, const OpenOptions& options, ArrayContents contents);
 
-  const ArrayFiles& files() const { return opened_.files; }
-  const ArraySchema& schema() const { return *opened_.schema; }
-  const Schema& model() const { return opened_.model; }
-  const TimeWindow& window() const { return opened_.window; }
-  const ArrayListing& listing() const { return opened_.listing; }
+  const ArrayFiles& files() const { return contents_.files; }
+  const ArraySchema& schema() const { return *contents_.schema; }
+  const Schema& model() const { return *contents_.model; }
+  const std::shared_ptr<const Schema>& shared_model() const { return contents_.model; }
+  const TimeWindow& window() const { return contents_.window; }
+  const ArrayListing& listing() const { return contents_.listing; }
   const std::shared_ptr<Store>& store() const { return store_; }
   const OpenOptions& options() const { return options_; }
   const std::vector<FieldInfo>& fields() const { return fields_; }  // attributes, then dimensions
@@ -46,7 +47,7 @@ class ReadState {
 
   std::shared_ptr<Store> store_;
   OpenOptions options_;
-  mutable OpenedArray opened_;  // load() adds the fragments
+  mutable ArrayContents contents_;  // load() adds the fragments
   std::vector<FieldInfo> fields_;
   std::optional<DenseGrid> grid_;
   mutable std::mutex mutex_;

@@ -38,7 +38,7 @@ bool TileTest::by_time() const {
 }
 
 std::optional<TileTest> plan_test(const SparseQuery& query, const SparseTile& tile) {
-  const Fragment& fragment = *query.state->fragments({})[tile.fragment];
+  const Fragment& fragment = *query.snapshot->fragments({})[tile.fragment];
   TileTest test;
   if (query.where.empty() && query.deletes[tile.fragment].empty() && !fragment.has_deletes()) return test;
   const Match match = match_by_statistics(query.where, fragment, tile.tile);
@@ -62,7 +62,7 @@ const TileData& LoadedFields::of(const StoredField* field) const {
 
 void run_test(const SparseQuery& query, const SparseTile& tile, const TileTest& test, const LoadedFields& loaded,
               const std::uint64_t* times, std::span<std::uint8_t> mask) {
-  const Fragment& fragment = *query.state->fragments({})[tile.fragment];
+  const Fragment& fragment = *query.snapshot->fragments({})[tile.fragment];
   std::vector<std::uint8_t> stays(mask.size());
   if (test.where) {
     evaluate(query.where, fragment, loaded, stays);
@@ -75,7 +75,7 @@ void run_test(const SparseQuery& query, const SparseTile& tile, const TileTest& 
   }
   if (test.delete_times) {
     const std::byte* deleted = loaded.of(test.delete_times).data.data();
-    const std::uint64_t last = query.state->window().last;
+    const std::uint64_t last = query.snapshot->window().last;
     for (std::size_t i = 0; i < mask.size(); ++i) {
       const auto time = load_le<std::uint64_t>(deleted + i * 8);
       if (time != kNever && time <= last) mask[i] = 0;

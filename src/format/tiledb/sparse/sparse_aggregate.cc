@@ -1,11 +1,15 @@
+#include "format/tiledb/sparse/sparse_aggregate.h"
+
 #include <algorithm>
 #include <optional>
 
 #include "base/parallel.h"
-#include "format/tiledb/dense/dense_aggregate.h"
+#include "format/tiledb/read/tile_aggregates.h"
 #include "format/tiledb/read/tile_pruning.h"
 #include "format/tiledb/sparse/sparse_cells.h"
-#include "format/tiledb/sparse/sparse_query.h"
+#include "format/tiledb/sparse/sparse_gather.h"
+#include "format/tiledb/sparse/sparse_parts.h"
+#include "format/tiledb/sparse/sparse_values.h"
 
 namespace tegula::tiledb {
 
@@ -13,9 +17,9 @@ namespace {
 
 // Whether every cell of the tile is seen and counts.
 bool whole(const SparseQuery& query, const SparseTile& tile) {
-  const Fragment& fragment = *query.state->fragments({})[tile.fragment];
+  const Fragment& fragment = *query.snapshot->fragments({})[tile.fragment];
   if (query.deduplicates() || tile.overlap != Overlap::all || fragment.has_deletes()) return false;
-  if (fragment.has_timestamps() && !query.state->window().contains(fragment.first_time(), fragment.last_time()))
+  if (fragment.has_timestamps() && !query.snapshot->window().contains(fragment.first_time(), fragment.last_time()))
     return false;
   if (match_by_statistics(query.where, fragment, tile.tile) != Match::all) return false;
   const auto& deletes = query.deletes[tile.fragment];
@@ -67,16 +71,17 @@ void add_sorted(const SparseQuery& query, SparsePart part, AggregateSet& set, co
 
 }  // namespace
 
-std::unique_ptr<BatchStream> aggregate_sparse(std::shared_ptr<const ReadState> state, const Query& query) {
-  AggregateSet set(query.aggregates, state->fields(), Rules::tiledb);
+std::unique_ptr<BatchStream> aggregate_sparse(std::shared_ptr<const Snapshot> snapshot, const Query& query) {
+  AggregateSet set(query.aggregates, snapshot->fields(), Rules::tiledb);
   Query unordered = query;
   unordered.order = Order::unordered;
-  const SparseQuery sparse = make_sparse_query(state, unordered, set.fields());
+  const SparseQuery sparse = make_sparse_query(snapshot, unordered, set.fields());
   SparseParts parts(sparse, unordered.work);
   while (std::optional<SparsePart> part = parts.next()) {
     std::erase_if(part->tiles, [&](const SparseTile& tile) {
       return whole(sparse, tile) &&
-             add_statistics(set, query.aggregates, *state->fragments(query.work)[tile.fragment], tile.tile, tile.cells);
+             add_statistics(set, query.aggregates, *snapshot->fragments(query.work)[tile.fragment], tile.tile,
+                            tile.cells);
     });
     if (part->tiles.empty()) continue;
     if (sparse.sorts())

@@ -7,6 +7,7 @@
 #include "format/tiledb/fragment/tile_run.h"
 #include "format/tiledb/order/cell_sort.h"
 #include "format/tiledb/sparse/cell_test.h"
+#include "format/tiledb/sparse/sparse_values.h"
 
 namespace tegula::tiledb {
 
@@ -19,12 +20,12 @@ std::size_t tile_of(const SparseHits& found, std::uint64_t candidate) {
 }
 
 // Clears `keep` of all but the newest of the cells at one place. `order` holds the candidates sorted by place.
-void hide_older(SparseCells& cells, std::span<const std::uint64_t> order, const ReadState& state, const Work& work) {
+void hide_older(SparseCells& cells, std::span<const std::uint64_t> order, const Snapshot& snapshot, const Work& work) {
   const SparseHits& found = cells.found;
   // Candidates of the newest fragment come first among equals, so a later one wins only with a later time.
   const auto time_of = [&](std::uint64_t candidate) {
     if (!found.times.empty()) return found.times[candidate];
-    return state.fragments(work)[found.tiles[tile_of(found, candidate)].fragment]->first_time();
+    return snapshot.fragments(work)[found.tiles[tile_of(found, candidate)].fragment]->first_time();
   };
   for (std::uint64_t begin = 0; begin < order.size();) {
     std::uint64_t end = begin + 1;
@@ -42,7 +43,7 @@ void hide_older(SparseCells& cells, std::span<const std::uint64_t> order, const 
 // Deletes and conditions speak of the cells that are left after older ones were hidden, so that a deleted cell does not
 // bring back what it had replaced.
 void apply_conditions(const SparseQuery& query, SparseCells& cells, const Work& work) {
-  const auto& fragments = query.state->fragments(work);
+  const auto& fragments = query.snapshot->fragments(work);
   const SparseHits& found = cells.found;
   std::vector<std::optional<TileTest>> tests(found.tiles.size());
   parallel_for(work, tests.size(), [&](std::size_t t) {
@@ -60,7 +61,7 @@ void apply_conditions(const SparseQuery& query, SparseCells& cells, const Work& 
     if (jobs.size() == 1 || jobs.back().fragment != jobs[jobs.size() - 2].fragment)
       prefetch_tile_places(*jobs.back().fragment, jobs.back().fields);
   }
-  for_each_tile(query.state->files(), jobs, work, [&](std::size_t i, std::span<const TileData> tiles) {
+  for_each_tile(query.snapshot->files(), jobs, work, [&](std::size_t i, std::span<const TileData> tiles) {
     const std::size_t t = job_tile[i];
     const TileHits& hits = found.hits[t];
     std::vector<std::uint8_t> mask(found.tiles[t].cells, 1);
@@ -94,7 +95,7 @@ Buffer<std::uint64_t> repeated(const SparseQuery& query, const SparseCells& cell
 }  // namespace
 
 SparseCells find_cells(const SparseQuery& query, SparsePart part, const Work& work) {
-  const std::vector<FieldInfo> dimensions = dimensions_of(*query.state);
+  const std::vector<FieldInfo> dimensions = dimensions_of(*query.snapshot);
   const HitOptions options{.conditions = !query.deduplicates(), .times = query.deduplicates(), .keep = dimensions};
   SparseCells cells;
   cells.found = find_hits(query, std::move(part), options, work);
@@ -105,10 +106,10 @@ SparseCells find_cells(const SparseQuery& query, SparsePart part, const Work& wo
 
 Buffer<std::uint64_t> result_order(const SparseQuery& query, SparseCells& cells, const Work& work) {
   const Order by = query.order == Order::row || query.order == Order::col ? query.order : Order::global;
-  Buffer<std::uint64_t> order = CellOrder(query.state->schema(), by).sort(cells.coordinates, work);
+  Buffer<std::uint64_t> order = CellOrder(query.snapshot->schema(), by).sort(cells.coordinates, work);
   if (query.deduplicates()) {
     cells.keep.assign(cells.found.count(), 1);
-    hide_older(cells, order, *query.state, work);
+    hide_older(cells, order, *query.snapshot, work);
     apply_conditions(query, cells, work);
     std::erase_if(order, [&](std::uint64_t candidate) { return cells.keep[candidate] == 0; });
   }

@@ -25,9 +25,4 @@ SparseCells find_cells(const SparseQuery& query, SparsePart part, const Work& wo
 // The candidates that make the result, in its order.
 Buffer<std::uint64_t> result_order(const SparseQuery& query, SparseCells& cells, const Work& work);
 
-// Columns of the result; `order` as above, or a part of it.
-std::vector<Column> gather_fields(const SparseQuery& query, const SparseCells& cells,
-                                  std::span<const std::uint64_t> order, std::span<const FieldInfo> fields,
-                                  const Work& work);
-
 }  // namespace tegula::tiledb

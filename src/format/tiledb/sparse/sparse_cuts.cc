@@ -6,7 +6,7 @@
 #include "format/tiledb/disk/ordered_bits.h"
 #include "format/tiledb/fragment/tile_source.h"
 #include "format/tiledb/read/tile_pruning.h"
-#include "format/tiledb/sparse/sparse_hits.h"
+#include "format/tiledb/sparse/sparse_values.h"
 
 namespace tegula::tiledb {
 
@@ -134,7 +134,7 @@ std::vector<SparsePart> make_parts(const SparseQuery& query, const SparsePart& p
 template <class Key>
 std::vector<SparsePart> cut_by(const SparseQuery& query, const SparsePart& part, std::size_t dimension,
                                const auto& key_of, const auto& after, const Work& work) {
-  const FieldInfo field = dimensions_of(*query.state)[dimension];
+  const FieldInfo field = dimensions_of(*query.snapshot)[dimension];
   const auto keys_of = [&](std::vector<Column> columns) {
     return [&key_of, column = std::move(columns[0])](std::uint64_t i) { return key_of(column, i); };
   };
@@ -147,21 +147,21 @@ std::vector<SparsePart> cut_by(const SparseQuery& query, const SparsePart& part,
   std::vector<SparsePart> parts = make_parts(query, part, from, find_cuts(from, after, work), narrow, work);
   for (SparsePart& piece : parts)
     for (SparseTile& tile : piece.tiles)
-      tile.overlap = overlap(piece.ranges, query.state->fragments(work)[tile.fragment]->rtree().leaves(), tile.tile);
+      tile.overlap = overlap(piece.ranges, query.snapshot->fragments(work)[tile.fragment]->rtree().leaves(), tile.tile);
   return parts;
 }
 
 }  // namespace
 
 std::uint64_t tile_bytes(const SparseQuery& query, const SparseTile& tile, const Work& work) {
-  const Fragment& fragment = *query.state->fragments(work)[tile.fragment];
+  const Fragment& fragment = *query.snapshot->fragments(work)[tile.fragment];
   std::uint64_t bytes = tile.cells * (query.sorts() ? kCandidateBytes : 16);
   const auto add = [&](const FieldInfo& field) {
     if (const StoredField* stored = stored_field(fragment, field))
       bytes += 2 * decoded_bytes({&fragment, stored, tile.tile});
   };
   for (const FieldInfo& field : query.fields) add(field);
-  for (const FieldInfo& field : dimensions_of(*query.state)) add(field);
+  for (const FieldInfo& field : dimensions_of(*query.snapshot)) add(field);
   return bytes;
 }
 
@@ -178,8 +178,9 @@ std::vector<SparsePart> cut_by_coordinate(const SparseQuery& query, const Sparse
 }
 
 std::vector<SparsePart> cut_by_curve(const SparseQuery& query, const SparsePart& part, const Work& work) {
-  const std::vector<FieldInfo> dimensions = dimensions_of(*query.state);
-  const auto curve = part.curve.curve ? part.curve.curve : std::make_shared<const HilbertCurve>(query.state->schema());
+  const std::vector<FieldInfo> dimensions = dimensions_of(*query.snapshot);
+  const auto curve =
+      part.curve.curve ? part.curve.curve : std::make_shared<const HilbertCurve>(query.snapshot->schema());
   const auto keys_of = [&](const std::vector<Column>& columns) {
     const std::vector<ColumnView> views(columns.begin(), columns.end());
     Buffer<std::uint64_t> places(columns[0].cells());

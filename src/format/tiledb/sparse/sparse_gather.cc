@@ -1,9 +1,11 @@
-// Columns of a sorted sparse result: values are read tile by tile and then put in order.
+#include "format/tiledb/sparse/sparse_gather.h"
+
 #include <algorithm>
 #include <cstring>
 
 #include "base/parallel.h"
-#include "format/tiledb/sparse/sparse_cells.h"
+#include "format/tiledb/sparse/sparse_values.h"
+#include "query/columns/copy_picked.h"
 #include "query/columns/gather.h"
 
 namespace tegula::tiledb {
@@ -11,27 +13,6 @@ namespace tegula::tiledb {
 namespace {
 
 constexpr std::uint64_t kBlock = 1 << 15;
-
-template <std::size_t kSize>
-void gather_cells(const std::byte* from, std::span<const std::uint64_t> order, std::size_t size, std::byte* to) {
-  for (std::size_t i = 0; i < order.size(); ++i)
-    std::memcpy(to + i * (kSize ? kSize : size), from + order[i] * (kSize ? kSize : size), kSize ? kSize : size);
-}
-
-void gather_cells(const std::byte* from, std::span<const std::uint64_t> order, std::size_t size, std::byte* to) {
-  switch (size) {
-    case 1:
-      return gather_cells<1>(from, order, size, to);
-    case 2:
-      return gather_cells<2>(from, order, size, to);
-    case 4:
-      return gather_cells<4>(from, order, size, to);
-    case 8:
-      return gather_cells<8>(from, order, size, to);
-    default:
-      return gather_cells<0>(from, order, size, to);
-  }
-}
 
 Column gather_parallel(const Column& column, std::span<const std::uint64_t> order, const Work& work) {
   Column out = empty_like(column);
@@ -44,14 +25,14 @@ Column gather_parallel(const Column& column, std::span<const std::uint64_t> orde
   if (column.nullable) {
     out.validity.resize(order.size());
     for_blocks([&](std::uint64_t first, std::span<const std::uint64_t> some) {
-      gather_cells(column.validity.data(), some, 1, out.validity.data() + first);
+      copy_picked(column.validity.data(), 1, some, out.validity.data() + first);
     });
   }
   if (!column.var()) {
     const std::size_t size = column.cell_size();
     out.data.resize(order.size() * size);
     for_blocks([&](std::uint64_t first, std::span<const std::uint64_t> some) {
-      gather_cells(column.data.data(), some, size, out.data.data() + first * size);
+      copy_picked(column.data.data(), size, some, out.data.data() + first * size);
     });
     return out;
   }
@@ -96,7 +77,7 @@ std::vector<Column> gather_fields(const SparseQuery& query, const SparseCells& c
   std::vector<Column> columns;
   for (const FieldInfo& field : fields) {
     if (field.dimension) {
-      const std::size_t d = *query.state->schema().dimension_index(field.name);
+      const std::size_t d = *query.snapshot->schema().dimension_index(field.name);
       columns.push_back(gather_parallel(cells.coordinates[d], order, work));
       continue;
     }

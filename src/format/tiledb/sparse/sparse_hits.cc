@@ -7,8 +7,8 @@
 #include "format/tiledb/fragment/tile_fetch.h"
 #include "format/tiledb/fragment/tile_run.h"
 #include "format/tiledb/read/tile_pruning.h"
-#include "format/tiledb/sparse/cell_copy.h"
 #include "format/tiledb/sparse/cell_test.h"
+#include "format/tiledb/sparse/pick_cells.h"
 
 namespace tegula::tiledb {
 
@@ -38,7 +38,7 @@ class HitFinder {
         options_(options),
         work_(work),
         out_(out),
-        state_(*query.state) {}
+        snapshot_(*query.snapshot) {}
 
   void run() {
     const std::size_t n = out_.tiles.size();
@@ -61,7 +61,7 @@ class HitFinder {
     for (std::size_t i = 0; i < jobs.size(); ++i)
       if (i == 0 || jobs[i].fragment != jobs[i - 1].fragment) prefetch_tile_places(*jobs[i].fragment, jobs[i].fields);
     times_.resize(options_.times ? n : 0);
-    for_each_tile(state_.files(), jobs, work_,
+    for_each_tile(snapshot_.files(), jobs, work_,
                   [&](std::size_t i, std::span<const TileData> tiles) { search(tile_of[i], {jobs[i].fields, tiles}); });
     std::uint64_t sum = 0;
     for (TileHits& hits : out_.hits) {
@@ -72,13 +72,13 @@ class HitFinder {
   }
 
  private:
-  const Fragment& fragment(std::size_t t) const { return *state_.fragments(work_)[out_.tiles[t].fragment]; }
+  const Fragment& fragment(std::size_t t) const { return *snapshot_.fragments(work_)[out_.tiles[t].fragment]; }
 
   void plan(std::size_t t) {
     TileSearch& search = searches_[t];
     search.by_range = out_.tiles[t].overlap != Overlap::all;
     search.by_curve = curve_.curve != nullptr;
-    search.by_time = partly_visible(fragment(t), state_.window());
+    search.by_time = partly_visible(fragment(t), snapshot_.window());
     if (options_.conditions) {
       std::optional<TileTest> test = plan_test(query_, out_.tiles[t]);
       search.none = !test;
@@ -123,7 +123,7 @@ class HitFinder {
       if (search.by_curve) follow_curve(t, loaded, mask);
       if (search.by_time)
         for (std::uint64_t i = 0; i < cells; ++i)
-          mask[i] &= static_cast<std::uint8_t>(state_.window().contains(times[i]));
+          mask[i] &= static_cast<std::uint8_t>(snapshot_.window().contains(times[i]));
       if (search.test.any()) run_test(query_, out_.tiles[t], search.test, loaded, times.data(), mask);
       collect(mask, hits);
     }
@@ -182,7 +182,7 @@ class HitFinder {
   const HitOptions& options_;
   const Work& work_;
   SparseHits& out_;
-  const ReadState& state_;
+  const Snapshot& snapshot_;
   std::vector<TileSearch> searches_;
   std::vector<Buffer<std::uint64_t>> times_;
 };

@@ -1,4 +1,4 @@
-// The cells of sparse tiles that a query sees, and their values one tile after the other.
+// The cells of sparse tiles that a query sees.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,6 @@
 
 #include "format/tiledb/sparse/sparse_tiles.h"
 #include "tegula/bytes.h"
-#include "tegula/columns.h"
 #include "tegula/work.h"
 
 namespace tegula::tiledb {
@@ -46,9 +45,5 @@ SparseHits find_hits(const SparseQuery& query, SparsePart part, const HitOptions
 void cut_hits(SparseHits& hits, std::uint64_t first, std::uint64_t count);
 // Only the hits whose byte is not 0.
 void keep_hits(SparseHits& hits, std::span<const std::uint8_t> keep);
-
-// One cell per hit. Chunks without a hit are not decoded; cells of fixed size are decoded in place where all are hits.
-std::vector<Column> read_hits(const SparseQuery& query, const SparseHits& hits, std::span<const FieldInfo> fields,
-                              const Work& work);
 
 }  // namespace tegula::tiledb

@@ -1,3 +1,5 @@
+#include "format/tiledb/sparse/sparse_parts.h"
+
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -8,7 +10,6 @@
 #include "format/tiledb/read/request.h"
 #include "format/tiledb/read/tile_pruning.h"
 #include "format/tiledb/sparse/sparse_cuts.h"
-#include "format/tiledb/sparse/sparse_query.h"
 
 namespace tegula::tiledb {
 
@@ -55,23 +56,23 @@ Bounds clipped(const Bounds& box, const std::pair<std::uint64_t, std::uint64_t>&
 
 }  // namespace
 
-SparseQuery make_sparse_query(std::shared_ptr<const ReadState> state, const Query& query,
+SparseQuery make_sparse_query(std::shared_ptr<const Snapshot> snapshot, const Query& query,
                               std::vector<FieldInfo> fields) {
   SparseQuery result;
   result.fields = std::move(fields);
-  const std::vector<std::vector<Range>> ranges = ranges_of(*state, query);
-  result.ranges = sparse_ranges(*state, ranges);
-  result.where = bind_condition(*state, query);
+  const std::vector<std::vector<Range>> ranges = ranges_of(*snapshot, query);
+  result.ranges = sparse_ranges(*snapshot, ranges);
+  result.where = bind_condition(*snapshot, query);
   result.order = query.order.value_or(Order::unordered);
-  if (result.order == Order::row || result.order == Order::col) result.repeats = overlapping_ranges(*state, ranges);
-  const auto& fragments = state->fragments(query.work);
+  if (result.order == Order::row || result.order == Order::col) result.repeats = overlapping_ranges(*snapshot, ranges);
+  const auto& fragments = snapshot->fragments(query.work);
   std::set<std::uint32_t> touched;
-  for (const SparseTile& tile : find_tiles(*state, result.ranges, query.work)) touched.insert(tile.fragment);
+  for (const SparseTile& tile : find_tiles(*snapshot, result.ranges, query.work)) touched.insert(tile.fragment);
   result.deletes.resize(fragments.size());
   const std::vector<std::uint32_t> list(touched.begin(), touched.end());
   parallel_for(query.work, list.size(), [&](std::size_t i) {
     const Fragment& fragment = *fragments[list[i]];
-    result.deletes[list[i]] = deletes_of(fragment, state->conditions(query.work));
+    result.deletes[list[i]] = deletes_of(fragment, snapshot->conditions(query.work));
     // What planning and reading will ask for, in one request.
     std::vector<const StoredField*> wanted;
     const auto want = [&](const FieldInfo& field) {
@@ -79,19 +80,19 @@ SparseQuery make_sparse_query(std::shared_ptr<const ReadState> state, const Quer
     };
     std::for_each(result.fields.begin(), result.fields.end(), want);
     std::for_each(result.where.fields().begin(), result.where.fields().end(), want);
-    for (const FieldInfo& field : dimensions_of(*state)) want(field);
+    for (const FieldInfo& field : dimensions_of(*snapshot)) want(field);
     if (fragment.has_timestamps()) wanted.push_back(fragment.special(FieldKind::timestamps));
     prefetch_tile_places(fragment, wanted);
   });
   result.in_order = touched.size() <= 1;
   result.unique = touched.empty() || (touched.size() == 1 && !fragments[*touched.begin()]->has_timestamps());
-  result.state = std::move(state);
+  result.snapshot = std::move(snapshot);
   return result;
 }
 
 SparseParts::SparseParts(const SparseQuery& query, const Work& work) : query_(query), work_(work) {
-  SparsePart whole{query.ranges, find_tiles(*query.state, query.ranges, work), {}, {}};
-  const auto& fragments = query.state->fragments(work);
+  SparsePart whole{query.ranges, find_tiles(*query.snapshot, query.ranges, work), {}, {}};
+  const auto& fragments = query.snapshot->fragments(work);
   // A tile without a match may still hide older cells, unless there are none to hide.
   if (!query.deduplicates() && !query.where.empty())
     std::erase_if(whole.tiles, [&](const SparseTile& tile) {
@@ -104,7 +105,7 @@ std::uint64_t SparseParts::cost(const SparsePart& part, const SparseTile& tile) 
   double bytes = tile.share * static_cast<double>(tile_bytes(query_, tile, work_));
   if (tile.overlap != Overlap::all && by_space_tiles()) {
     // Space tiles are not cut by a sample: the share of the tile's box that is asked for stands for that of its cells.
-    const MbrTable& mbrs = query_.state->fragments(work_)[tile.fragment]->rtree().leaves();
+    const MbrTable& mbrs = query_.snapshot->fragments(work_)[tile.fragment]->rtree().leaves();
     for (std::size_t d = 0; d < part.ranges.size(); ++d) {
       if (part.ranges[d].text()) continue;
       Bounds box = bounds_of(mbrs, d, tile.tile);
@@ -145,11 +146,11 @@ std::optional<SparsePart> SparseParts::next() {
 }
 
 bool SparseParts::by_space_tiles() const {
-  return query_.order == Order::global && query_.state->schema().cell_order != Order::hilbert;
+  return query_.order == Order::global && query_.snapshot->schema().cell_order != Order::hilbert;
 }
 
 const MbrTable& SparseParts::rectangles(const SparseTile& tile) const {
-  return query_.state->fragments(work_)[tile.fragment]->rtree().leaves();
+  return query_.snapshot->fragments(work_)[tile.fragment]->rtree().leaves();
 }
 
 void SparseParts::halve(const SparsePart& part, std::size_t d, const auto& at) {
@@ -201,7 +202,7 @@ void SparseParts::split_text(const SparsePart& part, std::size_t d) {
 // Cuts along the dimension that leads the order, where about half of the tiles begin before the cut. The next dimension
 // may only be cut when the part has a single value, or space tile, of all those before it.
 bool SparseParts::split(const SparsePart& part) {
-  const ArraySchema& schema = query_.state->schema();
+  const ArraySchema& schema = query_.snapshot->schema();
   const std::size_t n = schema.dimensions.size();
   const bool global = query_.order == Order::global;
   if (global && schema.cell_order == Order::hilbert && part.curve.first != part.curve.last) {

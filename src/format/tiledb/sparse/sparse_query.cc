@@ -1,21 +1,24 @@
 #include "format/tiledb/sparse/sparse_query.h"
 
 #include "base/fail.h"
-#include "format/tiledb/dense/dense_aggregate.h"
 #include "format/tiledb/read/labels.h"
 #include "format/tiledb/read/request.h"
+#include "format/tiledb/sparse/sparse_aggregate.h"
 #include "format/tiledb/sparse/sparse_cells.h"
+#include "format/tiledb/sparse/sparse_gather.h"
+#include "format/tiledb/sparse/sparse_parts.h"
+#include "format/tiledb/sparse/sparse_values.h"
 #include "query/columns/gather.h"
 
 namespace tegula::tiledb {
 
 namespace {
 
-class SparseStream final : public BatchStream {
+class SparseBatches final : public BatchStream {
  public:
-  SparseStream(std::shared_ptr<const ReadState> state, const Query& query)
+  SparseBatches(std::shared_ptr<const Snapshot> snapshot, const Query& query)
       : query_(query),
-        sparse_(make_sparse_query(state, query, result_fields(*state, query, labels_))),
+        sparse_(make_sparse_query(snapshot, query, result_fields(*snapshot, query, labels_))),
         parts_(sparse_, query_.work),
         skip_(query.skip),
         left_(sparse_.fields.empty() && !labels_.empty() ? 0 : query.limit) {}  // labels alone need no cell
@@ -76,10 +79,10 @@ class SparseStream final : public BatchStream {
   // Labels belong to the ranges, not to the cells, as in libtiledb: all of them come with the first batch.
   void add_labels(Batch& batch) {
     for (const std::string& name : labels_) {
-      const SchemaLabel& label = label_named(*sparse_.state, name);
-      Column column =
-          given_ ? read_labels(*sparse_.state, label, AxisRuns{}, query_.work)
-                 : read_labels(*sparse_.state, label, ranges_of(*sparse_.state, query_)[label.dimension], query_.work);
+      const SchemaLabel& label = label_named(*sparse_.snapshot, name);
+      Column column = given_ ? read_labels(*sparse_.snapshot, label, AxisRuns{}, query_.work)
+                             : read_labels(*sparse_.snapshot, label,
+                                           ranges_of(*sparse_.snapshot, query_)[label.dimension], query_.work);
       batch.columns.push_back(std::move(column));
     }
     given_ = true;
@@ -95,12 +98,12 @@ class SparseStream final : public BatchStream {
 
 }  // namespace
 
-std::unique_ptr<BatchStream> query_sparse(std::shared_ptr<const ReadState> state, const Query& query) {
+std::unique_ptr<BatchStream> query_sparse(std::shared_ptr<const Snapshot> snapshot, const Query& query) {
   if (query.select) fail(ErrorKind::invalid_argument, "a sparse array is read by ranges, not by a selection");
   if (query.row_numbers)
     fail(ErrorKind::invalid_argument, "the cells of a sparse array have coordinates, not row numbers");
-  if (!query.aggregates.empty()) return aggregate_sparse(std::move(state), query);
-  return std::make_unique<SparseStream>(std::move(state), query);
+  if (!query.aggregates.empty()) return aggregate_sparse(std::move(snapshot), query);
+  return std::make_unique<SparseBatches>(std::move(snapshot), query);
 }
 
 }  // namespace tegula::tiledb

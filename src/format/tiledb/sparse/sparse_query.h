@@ -2,43 +2,13 @@
 #pragma once
 
 #include <memory>
-#include <optional>
-#include <vector>
 
-#include "format/tiledb/sparse/sparse_tiles.h"
+#include "format/tiledb/read/snapshot.h"
 #include "tegula/query.h"
 
 namespace tegula::tiledb {
 
-// `fields` are what will be read of the cells besides the condition's.
-SparseQuery make_sparse_query(std::shared_ptr<const ReadState> state, const Query& query,
-                              std::vector<FieldInfo> fields);
-
-// Cuts a query into parts that fit a budget and follow each other in the order of the result. Without sorting these are
-// runs of tiles. Otherwise the domain is halved until a part fits; where tiles overlap, and along a curve, a sample of
-// the cells tells where to cut. Cells that share all coordinates stay together.
-class SparseParts {
- public:
-  SparseParts(const SparseQuery& query, const Work& work);
-  std::optional<SparsePart> next();
-
- private:
-  std::uint64_t cost(const SparsePart& part, const SparseTile& tile) const;
-  bool by_space_tiles() const;
-  const MbrTable& rectangles(const SparseTile& tile) const;
-  // Put smaller parts in place of one that is too large; false: there are none.
-  bool split(const SparsePart& part);
-  void split_text(const SparsePart& part, std::size_t dimension);
-  void split_at(const SparsePart& part, std::size_t dimension, const auto& at, const auto& sides);
-  void halve(const SparsePart& part, std::size_t dimension, const auto& at);
-  void add(std::vector<SparsePart> parts);
-
-  const SparseQuery& query_;
-  const Work& work_;
-  std::vector<SparsePart> pending_;  // next one last
-};
-
 // Results come in batches under the budget; `skip` and `limit` count cells.
-std::unique_ptr<BatchStream> query_sparse(std::shared_ptr<const ReadState> state, const Query& query);
+std::unique_ptr<BatchStream> query_sparse(std::shared_ptr<const Snapshot> snapshot, const Query& query);
 
 }  // namespace tegula::tiledb

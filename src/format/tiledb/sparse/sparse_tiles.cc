@@ -25,16 +25,16 @@ void check_cells(const Fragment& fragment, std::uint64_t tile) {
 
 }  // namespace
 
-std::vector<FieldInfo> dimensions_of(const ReadState& state) {
+std::vector<FieldInfo> dimensions_of(const Snapshot& snapshot) {
   std::vector<FieldInfo> dimensions;
-  for (const FieldInfo& field : state.fields())
+  for (const FieldInfo& field : snapshot.fields())
     if (field.dimension) dimensions.push_back(field);
   return dimensions;
 }
 
-std::vector<SparseTile> find_tiles(const ReadState& state, const RangeSet& ranges, const Work& work) {
-  const auto& fragments = state.fragments(work);
-  const std::vector<DimensionType> types = state.schema().range_types();
+std::vector<SparseTile> find_tiles(const Snapshot& snapshot, const RangeSet& ranges, const Work& work) {
+  const auto& fragments = snapshot.fragments(work);
+  const std::vector<DimensionType> types = snapshot.schema().range_types();
   std::vector<std::vector<SparseTile>> found(fragments.size());
   parallel_for(work, fragments.size(), [&](std::size_t f) {
     const Fragment& fragment = *fragments[f];

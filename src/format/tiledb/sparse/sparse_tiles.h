@@ -18,7 +18,7 @@
 namespace tegula::tiledb {
 
 struct SparseTile {
-  std::uint32_t fragment = 0;  // in ReadState::fragments()
+  std::uint32_t fragment = 0;  // in Snapshot::fragments()
   std::uint64_t tile = 0;
   Overlap overlap = Overlap::some;  // all: every cell lies in the ranges
   std::uint64_t cells = 0;
@@ -41,7 +41,7 @@ struct SparsePart {
 
 // A sparse query, ready to be answered for the whole array or for a part of it. Immutable; shared by threads.
 struct SparseQuery {
-  std::shared_ptr<const ReadState> state;
+  std::shared_ptr<const Snapshot> snapshot;
   std::vector<FieldInfo> fields;  // of the result
   RangeSet ranges;
   Condition where;
@@ -51,17 +51,17 @@ struct SparseQuery {
   std::vector<std::vector<RangeList>> repeats;
   bool unique = false;  // equal coordinates occur at most once among the cells that can be seen
 
-  bool deduplicates() const { return !unique && !state->schema().allows_duplicates; }
+  bool deduplicates() const { return !unique && !snapshot->schema().allows_duplicates; }
   bool sorts() const {
     return deduplicates() || order == Order::row || order == Order::col || (order == Order::global && !in_order);
   }
   bool in_order = false;  // reading tile by tile gives the global order
 };
 
-std::vector<FieldInfo> dimensions_of(const ReadState& state);
+std::vector<FieldInfo> dimensions_of(const Snapshot& snapshot);
 
 // Tiles of all fragments that meet the ranges; fragments oldest first, tiles in order.
-std::vector<SparseTile> find_tiles(const ReadState& state, const RangeSet& ranges, const Work& work);
+std::vector<SparseTile> find_tiles(const Snapshot& snapshot, const RangeSet& ranges, const Work& work);
 
 // load_tiles in an order in which neighbours in a file are fetched together.
 std::vector<TileData> load_in_file_order(const ArrayFiles& files, std::span<const TileRef> refs, const Work& work);

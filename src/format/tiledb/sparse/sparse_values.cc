@@ -1,5 +1,7 @@
 // Values of hits. Fixed cells go from their chunks straight to their place in a column; variable ones wait, tile by
 // tile, until the length of all is known.
+#include "format/tiledb/sparse/sparse_values.h"
+
 #include <algorithm>
 #include <cstring>
 #include <deque>
@@ -8,8 +10,7 @@
 #include "format/tiledb/fragment/tile_run.h"
 #include "format/tiledb/fragment/tile_stream.h"
 #include "format/tiledb/read/tile_pruning.h"
-#include "format/tiledb/sparse/cell_copy.h"
-#include "format/tiledb/sparse/sparse_hits.h"
+#include "format/tiledb/sparse/pick_cells.h"
 #include "query/columns/gather.h"
 
 namespace tegula::tiledb {
@@ -71,8 +72,8 @@ class HitReader {
       pieces_[f].assign(hits_.tiles.size(), nullptr);
       plan(f);
     }
-    stream_tiles(query_.state->files(), streams_, work_);
-    for_each_tile(query_.state->files(), jobs_, work_, [&](std::size_t i, std::span<const TileData> tiles) {
+    stream_tiles(query_.snapshot->files(), streams_, work_);
+    for_each_tile(query_.snapshot->files(), jobs_, work_, [&](std::size_t i, std::span<const TileData> tiles) {
       const Job& job = job_of_[i];
       loaded_[job.piece] = pick_cells(tiles[0], *jobs_[i].fields[0], hits_.hits[job.tile]);
     });
@@ -85,7 +86,7 @@ class HitReader {
     std::size_t tile, piece;
   };
 
-  const Fragment& fragment(std::size_t t) const { return *query_.state->fragments(work_)[hits_.tiles[t].fragment]; }
+  const Fragment& fragment(std::size_t t) const { return *query_.snapshot->fragments(work_)[hits_.tiles[t].fragment]; }
 
   const TileData* kept(const FieldInfo& field, std::size_t t) const {
     for (const SparseHits::Kept& kept : hits_.kept)
@@ -124,7 +125,7 @@ class HitReader {
 
   // A fragment from before the attribute was added.
   void fill(std::size_t f, std::size_t t) {
-    const Attribute& attribute = *query_.state->model().attribute(fields_[f].name);
+    const Attribute& attribute = *query_.snapshot->model().attribute(fields_[f].name);
     const TileHits& hits = hits_.hits[t];
     Column& column = columns_[f];
     if (column.var()) missing_[f].push_back(t);
@@ -155,7 +156,7 @@ class HitReader {
   void join_var(std::size_t f) {
     Column& column = columns_[f];
     const std::size_t n = hits_.tiles.size();
-    const Attribute* attribute = fields_[f].dimension ? nullptr : query_.state->model().attribute(fields_[f].name);
+    const Attribute* attribute = fields_[f].dimension ? nullptr : query_.snapshot->model().attribute(fields_[f].name);
     std::vector<std::uint64_t> starts(n + 1, 0);
     for (const std::size_t t : missing_[f]) starts[t + 1] = hits_.hits[t].count * attribute->fill.size();
     for (std::size_t t = 0; t < n; ++t) {

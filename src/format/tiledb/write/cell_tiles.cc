@@ -1,37 +1,12 @@
 #include "format/tiledb/write/cell_tiles.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string_view>
 
 #include "format/tiledb/disk/with_type.h"
+#include "query/columns/copy_picked.h"
 
 namespace tegula::tiledb {
-
-namespace {
-
-template <std::size_t N>
-void gather_items(const std::byte* from, std::span<const std::uint64_t> order, std::byte* to) {
-  for (std::size_t i = 0; i < order.size(); ++i) std::memcpy(to + i * N, from + order[i] * N, N);
-}
-
-void gather(const std::byte* from, std::span<const std::uint64_t> order, std::size_t size, Bytes& out) {
-  out.resize(order.size() * size);
-  switch (size) {
-    case 1:
-      return gather_items<1>(from, order, out.data());
-    case 2:
-      return gather_items<2>(from, order, out.data());
-    case 4:
-      return gather_items<4>(from, order, out.data());
-    case 8:
-      return gather_items<8>(from, order, out.data());
-    default:
-      for (std::size_t i = 0; i < order.size(); ++i) std::memcpy(out.data() + i * size, from + order[i] * size, size);
-  }
-}
-
-}  // namespace
 
 void gather_tile(const StoredField& field, const Column& column, std::span<const std::uint64_t> cells,
                  TileColumn& out) {
@@ -48,7 +23,8 @@ void gather_tile(const StoredField& field, const Column& column, std::span<const
       std::copy_n(column.data.data() + begin, column.offsets[cells[i] + 1] - begin, out.data.data() + out.offsets[i]);
     }
   } else {
-    gather(column.data.data(), cells, field.cell_size(), out.data);
+    out.data.resize(cells.size() * field.cell_size());
+    copy_picked(column.data.data(), field.cell_size(), cells, out.data.data());
   }
   if (!field.nullable) return;
   out.validity.assign(cells.size(), std::byte{1});

@@ -14,7 +14,7 @@ namespace tegula::tiledb {
 namespace {
 
 // What libtiledb does with a condition that it stored, where that is not what the condition says.
-void check_test(const ConditionTree& test, const ReadState& state, bool as_libtiledb) {
+void check_test(const ConditionTree& test, const Snapshot& snapshot, bool as_libtiledb) {
   if (test.op == CompareOp::always_true || test.op == CompareOp::always_false)
     fail(ErrorKind::invalid_argument, "'{}' is compared with a value that its enumeration lacks", test.field);
   if (test.null)
@@ -23,7 +23,7 @@ void check_test(const ConditionTree& test, const ReadState& state, bool as_libti
          "read "
          "the array afterwards",
          test.field);
-  const FieldInfo* field = state.field(test.field);
+  const FieldInfo* field = snapshot.field(test.field);
   if (field && field->var() && test.value.empty() && test.op != CompareOp::in && test.op != CompareOp::not_in)
     fail(ErrorKind::unsupported, "a delete cannot compare '{}' with the empty text: it reads as a test for null",
          test.field);
@@ -33,7 +33,7 @@ void check_test(const ConditionTree& test, const ReadState& state, bool as_libti
          "a delete that compares the nullable attribute '{}' also deletes its nulls; ask for libtiledb's behaviour to "
          "have that",
          test.field);
-  for (const auto& fragment : state.fragments({}))
+  for (const auto& fragment : snapshot.fragments({}))
     if (!fragment->field(test.field))
       fail(ErrorKind::unsupported,
            "fragment {} was written before there was an attribute '{}', and the delete would remove all of it; ask for "
@@ -41,24 +41,24 @@ void check_test(const ConditionTree& test, const ReadState& state, bool as_libti
            fragment->name(), test.field);
 }
 
-void check_tests(const ConditionTree& tree, const ReadState& state, bool as_libtiledb) {
-  if (tree.kind == ConditionTree::Kind::compare) return check_test(tree, state, as_libtiledb);
-  for (const ConditionTree& child : tree.children) check_tests(child, state, as_libtiledb);
+void check_tests(const ConditionTree& tree, const Snapshot& snapshot, bool as_libtiledb) {
+  if (tree.kind == ConditionTree::Kind::compare) return check_test(tree, snapshot, as_libtiledb);
+  for (const ConditionTree& child : tree.children) check_tests(child, snapshot, as_libtiledb);
 }
 
 }  // namespace
 
-void write_delete(const WriteTarget& target, const ReadState& state, std::string_view where, std::uint64_t time,
+void write_delete(const WriteTarget& target, const Snapshot& snapshot, std::string_view where, std::uint64_t time,
                   bool as_libtiledb) {
   const ArraySchema& schema = *target.schema;
   if (!schema.sparse) fail(ErrorKind::unsupported, "only sparse arrays have deletes");
   if (!has_processed_conditions(schema.version))
     fail(ErrorKind::unsupported, "deletes exist from format version 16 on, the array has version {}", schema.version);
-  const Condition condition = Condition::bind(where, state.fields(), Rules::tiledb);
+  const Condition condition = Condition::bind(where, snapshot.fields(), Rules::tiledb);
   if (condition.empty()) fail(ErrorKind::invalid_argument, "a delete needs a condition");
   // The file tells which cells stay.
   StoredCondition stored{condition.negated().tree(), {}};
-  check_tests(stored.stays, state, as_libtiledb);
+  check_tests(stored.stays, snapshot, as_libtiledb);
   Bytes payload;
   encode_condition(stored, false, payload);
   const std::uint32_t version = written_version(schema);

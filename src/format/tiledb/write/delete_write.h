@@ -11,8 +11,8 @@
 
 namespace tegula::tiledb {
 
-// See tegula/tiledb.h. `state` is the array at the time of the delete.
-void write_delete(const WriteTarget& target, const ReadState& state, std::string_view where, std::uint64_t time,
+// See tegula/tiledb.h. `snapshot` is the array at the time of the delete.
+void write_delete(const WriteTarget& target, const Snapshot& snapshot, std::string_view where, std::uint64_t time,
                   bool as_libtiledb);
 std::vector<std::string> remove_fragments(Store& store, std::uint64_t first, std::uint64_t last);
 

@@ -9,7 +9,7 @@
 #include "format/tiledb/disk/schema_model.h"
 #include "format/tiledb/disk/versions.h"
 #include "format/tiledb/listing/array_listing.h"
-#include "format/tiledb/read/opened_array.h"
+#include "format/tiledb/read/array_contents.h"
 #include "format/tiledb/write/schema_check.h"
 
 namespace tegula::tiledb {

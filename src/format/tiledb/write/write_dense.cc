@@ -6,7 +6,6 @@
 
 #include "base/fail.h"
 #include "format/tiledb/disk/versions.h"
-#include "format/tiledb/order/dense_grid.h"
 #include "format/tiledb/write/write_input.h"
 #include "model/strided.h"
 
@@ -15,50 +14,6 @@ namespace tegula::tiledb {
 namespace {
 
 constexpr std::uint64_t kPadding = std::numeric_limits<std::uint64_t>::max();
-
-// What a box has of one space tile.
-struct Part {
-  std::vector<std::uint64_t> in_tile, in_box, count;
-  std::uint64_t cells = 1;
-};
-
-// The space tiles around a box, in tile order.
-class BoxTiles {
- public:
-  BoxTiles(const DenseGrid& grid, const DenseBox& box) : grid_(grid), box_(box) {
-    const std::size_t n = grid.dimensions();
-    for (std::size_t d = 0; d < n; ++d) {
-      first_.push_back(box.first[d] / grid.extent[d]);
-      count_.push_back((box.first[d] + box.count[d] - 1) / grid.extent[d] - first_[d] + 1);
-    }
-  }
-  std::uint64_t tiles() const { return cell_count(count_); }
-
-  Part part(std::uint64_t tile) const {
-    const std::size_t n = grid_.dimensions();
-    Part part;
-    part.in_tile.resize(n);
-    part.in_box.resize(n);
-    part.count.resize(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::size_t d = grid_.tile_order == Order::col ? i : n - 1 - i;  // fastest first
-      const std::uint64_t start = (first_[d] + tile % count_[d]) * grid_.extent[d];
-      tile /= count_[d];
-      const std::uint64_t low = std::max(start, box_.first[d]);
-      const std::uint64_t last = std::min(start + (grid_.extent[d] - 1), box_.first[d] + (box_.count[d] - 1));
-      part.in_tile[d] = low - start;
-      part.in_box[d] = low - box_.first[d];
-      part.count[d] = last - low + 1;
-      part.cells *= part.count[d];
-    }
-    return part;
-  }
-
- private:
-  const DenseGrid& grid_;
-  const DenseBox& box_;
-  std::vector<std::uint64_t> first_, count_;
-};
 
 // Strides in cells of a box that is filled along the dimensions in cell order.
 std::vector<std::int64_t> packed_strides(std::span<const std::uint64_t> shape, Order order) {
@@ -145,7 +100,7 @@ class DenseWrite {
   }
 
   // Where the cells of a tile lie in the input.
-  Places places(std::uint64_t tile, const Part& part) const {
+  Places places(std::uint64_t tile, const BoxPart& part) const {
     if (order_ == Order::global)
       return {static_cast<std::int64_t>(starts_[tile - first_]), packed_strides(part.count, grid_.cell_order)};
     Places places{base_, strides_};
@@ -159,12 +114,12 @@ class DenseWrite {
     for (const std::uint64_t stride : grid_.stride) strides.push_back(static_cast<std::int64_t>(stride * item));
     return strides;
   }
-  std::uint64_t first_cell(const Part& part) const {
+  std::uint64_t first_cell(const BoxPart& part) const {
     return std::inner_product(part.in_tile.begin(), part.in_tile.end(), grid_.stride.begin(), std::uint64_t{0});
   }
 
   // Cells of `item` bytes at `from` into their places in a tile.
-  void copy(const Part& part, const Places& places, std::size_t scale, const std::byte* from, std::size_t item,
+  void copy(const BoxPart& part, const Places& places, std::size_t scale, const std::byte* from, std::size_t item,
             Bytes& out) const {
     std::vector<std::int64_t> strides = places.strides;
     for (std::int64_t& stride : strides) stride *= static_cast<std::int64_t>(scale);
@@ -173,7 +128,7 @@ class DenseWrite {
   }
 
   void fill(const StoredField& field, std::size_t index, std::uint64_t tile, TileColumn& out) const {
-    const Part part = tiles_.part(tile);
+    const BoxPart part = tiles_.part(tile);
     const Places from = places(tile, part);
     const Column* column = columns_.empty() ? nullptr : columns_[index];
     const bool whole = part.cells == grid_.tile_cells;
@@ -205,7 +160,7 @@ class DenseWrite {
         std::copy(fill.begin(), fill.end(), out.begin() + static_cast<std::ptrdiff_t>(at));
   }
 
-  void make_var(const StoredField& field, std::size_t index, const Part& part, const Places& from,
+  void make_var(const StoredField& field, std::size_t index, const BoxPart& part, const Places& from,
                 TileColumn& out) const {
     const Column& column = *columns_[index];
     const std::vector<std::uint64_t> cells = input_cells(part, from);
@@ -227,7 +182,7 @@ class DenseWrite {
 
   // Calls f(first cell in the tile, first cell of the input) for each line of the part along the fastest dimension.
   template <class F>
-  void for_lines(const Part& part, const Places& from, F&& f) const {
+  void for_lines(const BoxPart& part, const Places& from, F&& f) const {
     const std::size_t n = grid_.dimensions();
     std::vector<std::uint64_t> at(n, 0);
     for (;;) {
@@ -248,7 +203,7 @@ class DenseWrite {
     }
   }
 
-  std::vector<std::uint64_t> input_cells(const Part& part, const Places& from) const {
+  std::vector<std::uint64_t> input_cells(const BoxPart& part, const Places& from) const {
     std::vector<std::uint64_t> cells(grid_.tile_cells, kPadding);
     const std::size_t fastest = grid_.order.back();
     for_lines(part, from, [&](std::uint64_t cell, std::int64_t input) {
@@ -258,7 +213,7 @@ class DenseWrite {
     return cells;
   }
 
-  std::vector<CellRun> runs(const Part& part) const {
+  std::vector<CellRun> runs(const BoxPart& part) const {
     std::vector<CellRun> runs;
     const Places nowhere{0, std::vector<std::int64_t>(grid_.dimensions(), 0)};
     for_lines(part, nowhere, [&](std::uint64_t cell, std::int64_t) {
@@ -286,64 +241,7 @@ class DenseWrite {
   std::uint64_t first_ = 0;            // the tile that the input begins with
 };
 
-void check_current_domain(const ArraySchema& schema, const DenseBox& box) {
-  if (!schema.current_domain) return;
-  const DenseGrid grid = make_grid(schema);
-  for (std::size_t d = 0; d < box.first.size(); ++d) {
-    if (box.count[d] == 0) continue;
-    const Range& range = (*schema.current_domain)[d];
-    const std::optional<std::uint64_t> low = grid.index(d, range.low), high = grid.index(d, range.high);
-    if (!low || !high || box.first[d] < *low || box.first[d] + (box.count[d] - 1) > *high)
-      fail(ErrorKind::invalid_argument,
-           "cells {} to {} of dimension '{}' are outside of the current domain, which is cells {} to {}", box.first[d],
-           box.first[d] + (box.count[d] - 1), schema.dimensions[d].name, low.value_or(0), high.value_or(0));
-  }
-}
-
 }  // namespace
-
-std::vector<std::uint64_t> DenseBox::shape() const {
-  std::vector<std::uint64_t> shape;
-  for (std::size_t d = 0; d < count.size(); ++d)
-    if (!dropped[d]) shape.push_back(count[d]);
-  return shape;
-}
-
-std::uint64_t DenseBox::cells() const { return cell_count(count); }
-
-DenseBox box_of(const ArraySchema& schema, const Picks& picks) {
-  if (picks.points)
-    fail(ErrorKind::unsupported,
-         "a TileDB write is a box of cells, not points: write each apart, or read the box around them, change it and "
-         "write it back");
-  DenseBox box;
-  for (std::size_t d = 0; d < picks.axes.size(); ++d) {
-    const AxisPick& pick = picks.axes[d];
-    const auto step = [&](std::uint64_t i) {
-      return static_cast<std::int64_t>(pick.at(i)) - static_cast<std::int64_t>(pick.at(i - 1));
-    };
-    const bool reversed = pick.count > 1 && step(1) == -1;
-    for (std::uint64_t i = 1; i < (pick.indices.empty() ? std::min<std::uint64_t>(2, pick.count) : pick.count); ++i)
-      if (step(i) != (reversed ? -1 : 1))
-        fail(ErrorKind::unsupported,
-             "the selection leaves out cells along dimension '{}', and a TileDB write is a box: write each stretch "
-             "apart, or read the box around them, change it and write it back",
-             schema.dimensions[d].name);
-    box.first.push_back(pick.count == 0 ? 0 : pick.at(reversed ? pick.count - 1 : 0));
-    box.count.push_back(pick.count);
-    box.dropped.push_back(pick.dropped);
-    box.reversed.push_back(reversed);
-  }
-  check_current_domain(schema, box);
-  return box;
-}
-
-DenseBox box_of(const ArraySchema& schema, std::vector<std::uint64_t> first, std::vector<std::uint64_t> count) {
-  const std::size_t n = schema.dimensions.size();
-  DenseBox box{std::move(first), std::move(count), std::vector<bool>(n, false), std::vector<bool>(n, false)};
-  check_current_domain(schema, box);
-  return box;
-}
 
 struct DenseTileWriter::Impl {
   Impl(const WriteTarget& to, const DenseBox& cells, const FragmentTimes& times)
@@ -370,19 +268,6 @@ void DenseTileWriter::add(const Batch& cells, const Work& work) {
 std::unique_ptr<FragmentWriter> DenseTileWriter::finish() && {
   impl_->writer->finish(dense_cover(*impl_->target.schema, impl_->box));
   return std::move(impl_->writer);
-}
-
-FragmentCover dense_cover(const ArraySchema& schema, const DenseBox& box) {
-  const DenseGrid grid = make_grid(schema);
-  FragmentCover cover;
-  cover.last_tile_cells = grid.tile_cells;
-  for (std::size_t d = 0; d < grid.dimensions(); ++d) {
-    Bytes low(grid.types[d].size), high(grid.types[d].size);
-    grid.value(d, box.first[d], low.data());
-    grid.value(d, box.first[d] + (box.count[d] - 1), high.data());
-    cover.domain.push_back({value_from_bytes(grid.types[d], low), value_from_bytes(grid.types[d], high)});
-  }
-  return cover;
 }
 
 void add_dense_tiles(FragmentWriter& writer, const ArraySchema& schema, const DenseBox& box, const Batch& cells,

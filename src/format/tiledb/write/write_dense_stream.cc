@@ -100,9 +100,9 @@ class Bands {
   bool done_ = false;
 };
 
-class DenseStream final : public CellWriter {
+class DenseCellWriter final : public CellWriter {
  public:
-  DenseStream(const WriteTarget& target, const DenseBox& box, std::uint64_t time, const WriteOptions& options)
+  DenseCellWriter(const WriteTarget& target, const DenseBox& box, std::uint64_t time, const WriteOptions& options)
       : schema_(target.schema),
         box_(box),
         order_(options.order),
@@ -173,7 +173,7 @@ class DenseStream final : public CellWriter {
 };
 
 // A box without cells.
-class EmptyStream final : public CellWriter {
+class EmptyCellWriter final : public CellWriter {
  public:
   void write(const Batch& cells) override {
     if (cells.cells > 0) fail(ErrorKind::invalid_argument, "{} cells for a box of none", cells.cells);
@@ -188,8 +188,8 @@ std::unique_ptr<CellWriter> stream_dense(const WriteTarget& target, const DenseB
   check_dense_order(options.order);
   if (std::find(box.reversed.begin(), box.reversed.end(), true) != box.reversed.end())
     fail(ErrorKind::invalid_argument, "a stream is written forwards: give a box that is not reversed");
-  if (box.cells() == 0) return std::make_unique<EmptyStream>();
-  return std::make_unique<DenseStream>(target, box, time, options);
+  if (box.cells() == 0) return std::make_unique<EmptyCellWriter>();
+  return std::make_unique<DenseCellWriter>(target, box, time, options);
 }
 
 }  // namespace tegula::tiledb

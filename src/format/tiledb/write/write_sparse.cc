@@ -144,9 +144,9 @@ class SparseFragment {
 };
 
 // Holds back what does not fill a tile yet.
-class SparseStream final : public CellWriter {
+class SparseCellWriter final : public CellWriter {
  public:
-  SparseStream(const WriteTarget& target, std::uint64_t time, const WriteOptions& options)
+  SparseCellWriter(const WriteTarget& target, std::uint64_t time, const WriteOptions& options)
       : schema_(target.schema), work_(options.work), fragment_(target, time) {
     for (const SchemaAttribute& a : schema_->attributes) {
       if (a.order != DataOrder::unordered)
@@ -258,7 +258,7 @@ void write_sparse(const WriteTarget& target, const Batch& cells, std::uint64_t t
 }
 
 std::unique_ptr<CellWriter> stream_sparse(const WriteTarget& target, std::uint64_t time, const WriteOptions& options) {
-  return std::make_unique<SparseStream>(target, time, options);
+  return std::make_unique<SparseCellWriter>(target, time, options);
 }
 
 }  // namespace tegula::tiledb

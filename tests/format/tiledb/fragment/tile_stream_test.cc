@@ -6,7 +6,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "format/tiledb/read/opened_array.h"
+#include "format/tiledb/read/array_contents.h"
 #include "format/tiledb/reader_build.h"
 #include "store/wrap/counting_store.h"
 #include "support/expect_error.h"
@@ -40,7 +40,7 @@ class TileStreamTest : public ::testing::Test {
   }
 
   void stream(Sink& sink, unsigned threads, std::shared_ptr<const Store> store = nullptr) const {
-    const OpenedArray array = open_array(store ? store : made_.store(), {});
+    const ArrayContents array = open_contents(store ? store : made_.store(), {});
     const TileStream tile{{array.fragments.at(0).get(), array.fragments[0]->field("a"), 0}, false, &sink};
     Work work;
     work.threads = threads;

@@ -1,0 +1,13 @@
+// Copies cells block by block, by reading and writing them.
+#pragma once
+
+#include "convert/copy_task.h"
+
+namespace tegula {
+
+// An interrupted copy goes on behind the last whole block or batch.
+void copy_dense_blocks(const CopyTask& task);
+// Into a table: appends batches of rows.
+void copy_rows(const CopyTask& task);
+
+}  // namespace tegula

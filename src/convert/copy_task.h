@@ -1,0 +1,37 @@
+// One running copy, once it is known what becomes of what.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "convert/blocks.h"
+#include "convert/resume_note.h"
+#include "format/stored_copy.h"
+#include "store/store.h"
+#include "tegula/array.h"
+
+namespace tegula {
+
+struct CopyTask {
+  CopySource source;
+  Array& to;
+  const std::vector<CellBox>& boxes;  // dense: where there is something to copy
+  Store& store;                       // of the new array
+  ResumeNote& note;
+  bool resumed;
+  std::uint64_t fragment_bytes;
+  bool may_pass;          // stored chunks and tiles may be copied without decoding
+  std::uint64_t& passed;  // how many were
+  const Work& work;
+};
+
+Work quiet(const Work& work);  // the same without progress
+
+// Notes the number of pieces. Throws invalid_argument when an earlier run cut the same cells into another number.
+void check_blocks(const CopyTask& task, std::uint64_t blocks);
+
+// About what a cell takes in memory. Never 0.
+std::uint64_t cell_bytes(const Schema& schema);
+
+}  // namespace tegula

@@ -1,0 +1,15 @@
+// Copies of stored chunks of carrays and ctables that need no decoding.
+#pragma once
+
+#include <cstdint>
+
+#include "format/stored_copy.h"
+
+namespace tegula::bcolz {
+
+// CopyHooks of bcolz. Rows fit when the new carray or ctable has the chunk length, types and filters of the columns it
+// is made of. A chunk that is not there is Error(not_found).
+bool rows_fit(const CopySource& source, const Schema& to);
+std::uint64_t copy_rows(const CopySource& source, Array& to, Store& store, const Work& work);
+
+}  // namespace tegula::bcolz

@@ -1,0 +1,18 @@
+#include "format/tiledb/listing/object_kind.h"
+
+#include "format/tiledb/disk/names.h"
+
+namespace tegula::tiledb {
+
+ObjectKind probe(const std::vector<Entry>& listing) {
+  ObjectKind kind = ObjectKind::none;
+  for (const Entry& entry : listing) {
+    if (entry.folder ? entry.name == kSchemaFolder : entry.name == kOldSchemaFile) return ObjectKind::array;
+    if (entry.folder ? entry.name == kGroupFolder : entry.name == kGroupFile) kind = ObjectKind::group;
+  }
+  return kind;
+}
+
+ObjectKind probe(const Store& store) { return probe(store.list("")); }
+
+}  // namespace tegula::tiledb

@@ -1,0 +1,149 @@
+#include "format/tiledb/read/array_contents.h"
+
+#include <algorithm>
+
+#include "base/context.h"
+#include "base/fail.h"
+#include "base/parallel.h"
+#include "format/tiledb/disk/consolidated_footers.h"
+#include "format/tiledb/disk/enumeration.h"
+#include "format/tiledb/disk/names.h"
+#include "format/tiledb/disk/schema_model.h"
+
+namespace tegula::tiledb {
+
+namespace {
+
+// A generic tile that stands alone in its file, or in a piece of it.
+Bytes read_payload(const ArrayFiles& files, const BytesPlace& place) {
+  const std::optional<Bytes> bytes =
+      place.size ? files.store->get(place.key, place.offset, *place.size) : files.store->get(place.key);
+  const std::string name = files.store->describe(place.key);
+  if (!bytes) fail(ErrorKind::not_found, "{}: missing", name);
+  Cursor in(*bytes, name, place.offset);
+  GenericTile tile = decode_generic_tile(in, files.key);
+  if (files.key && !tile.encrypted)
+    fail(ErrorKind::invalid_argument, "{} is not encrypted: open the array without a key", name);
+  return std::move(tile.payload);
+}
+
+std::vector<Enumeration> read_enumerations(const ArrayFiles& files, const ArraySchema& schema, const Work& work) {
+  std::vector<Enumeration> enumerations(schema.enumerations.size());
+  parallel_for(work, enumerations.size(), [&](std::size_t i) {
+    const auto& [name, file] = schema.enumerations[i];
+    const std::string key = join(join(kSchemaFolder, kEnumerationsFolder), file);
+    const Context doing([&] { return fmt::format("reading enumeration '{}'", name); });
+    const Bytes payload = read_payload(files, {key, 0, std::nullopt});
+    enumerations[i] = decode_enumeration(Cursor(payload, files.store->describe(key) + " (unpacked)")).enumeration;
+  });
+  return enumerations;
+}
+
+// The footers in the newest consolidated file. It only repeats what the fragments hold, so that a damaged one is passed
+// over.
+struct Footers {
+  Bytes payload;
+  std::map<std::string, ByteView> by_name;
+};
+
+Footers read_footers(const ArrayContents& array) {
+  Footers footers;
+  if (array.listing.footer_files.empty() || array.entries.size() < 2) return footers;
+  const std::string& key = array.listing.footer_files.back();
+  try {
+    footers.payload = read_payload(array.files, {key, 0, std::nullopt});
+    footers.by_name = decode_footers(Cursor(footers.payload, array.files.store->describe(key) + " (unpacked)"));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::corrupt && error.kind() != ErrorKind::not_found) throw;
+    footers.by_name.clear();
+  }
+  return footers;
+}
+
+// libtiledb 2.30 stores wrong offsets behind the footers of version 11: what does not fit is left to the fragment's own
+// footer.
+std::shared_ptr<const Fragment> open_consolidated(const ArrayContents& array, const FragmentEntry& entry,
+                                                  ByteView footer) {
+  try {
+    auto fragment =
+        Fragment::open(array.files, entry, [&](const std::string& file) { return array.schemas->named(file); }, footer);
+    return fragment->version() == entry.time.version || entry.time.version < 5 ? fragment : nullptr;
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::io || error.kind() == ErrorKind::permission || error.kind() == ErrorKind::cancelled)
+      throw;
+    return nullptr;
+  }
+}
+
+std::vector<std::shared_ptr<const Fragment>> open_fragments(const ArrayContents& array, const Work& work) {
+  const Footers footers = read_footers(array);
+  std::vector<std::shared_ptr<const Fragment>> fragments(array.entries.size());
+  parallel_for(work, array.entries.size(), [&](std::size_t i) {
+    const FragmentEntry& entry = array.entries[i];
+    const Context doing([&] { return fmt::format("opening fragment {}", entry.name); });
+    if (const auto found = footers.by_name.find(entry.name); found != footers.by_name.end())
+      fragments[i] = open_consolidated(array, entry, found->second);
+    if (!fragments[i])
+      fragments[i] =
+          Fragment::open(array.files, entry, [&](const std::string& file) { return array.schemas->named(file); });
+  });
+  return fragments;
+}
+
+std::vector<TimedCondition> read_conditions(const ArrayContents& array, const Work& work) {
+  const std::vector<ConditionEntry> entries = visible_conditions(array.listing, array.window);
+  std::vector<TimedCondition> conditions(entries.size());
+  parallel_for(work, entries.size(), [&](std::size_t i) {
+    const ConditionEntry& entry = entries[i];
+    const Bytes payload = read_payload(array.files, entry.place);
+    const std::string name = array.files.store->describe(entry.place.key) + " (unpacked)";
+    conditions[i] = {entry.marker, entry.time, entry.update, decode_condition(Cursor(payload, name), entry.update)};
+  });
+  return conditions;
+}
+
+}  // namespace
+
+std::shared_ptr<const ArraySchema> SchemaCache::at(const std::string& key) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = schemas_.find(key); found != schemas_.end()) return found->second;
+  }
+  const Bytes payload = read_payload(files_, {key, 0, std::nullopt});
+  auto schema =
+      std::make_shared<const ArraySchema>(decode_schema(Cursor(payload, files_.store->describe(key) + " (unpacked)")));
+  const std::lock_guard lock(mutex_);
+  return schemas_.try_emplace(key, std::move(schema)).first->second;
+}
+
+std::shared_ptr<const ArraySchema> SchemaCache::named(const std::string& file) const {
+  // Fragments from before version 10 name none; there was only one then.
+  if (file.empty()) return at(first_);
+  return at(file == kOldSchemaFile ? file : join(kSchemaFolder, file));
+}
+
+ArrayContents open_contents(std::shared_ptr<const Store> store, const OpenOptions& options, bool fragments) {
+  const Context doing([&] { return fmt::format("opening array '{}'", store->describe("")); });
+  ArrayContents array;
+  array.files = {store, make_key(options.key)};
+  array.window = options.at ? TimeWindow{options.at->first, options.at->second} : TimeWindow{0, now_ms()};
+  array.listing = list_array(*store);
+  array.schemas = std::make_shared<SchemaCache>(array.files, array.listing.schemas.front());
+  array.schema_key = array.listing.schemas[schema_at(array.listing, array.window.last)];
+  array.schema = array.schemas->at(array.schema_key);
+  array.model = std::make_shared<const Schema>(
+      to_model(*array.schema, read_enumerations(array.files, *array.schema, options.work)));
+  array.entries = visible_fragments(array.listing, array.window, array.schema->sparse);
+  if (!fragments) return array;
+  load_fragments(array, options.work);
+  return array;
+}
+
+void load_fragments(ArrayContents& array, const Work& work) {
+  // All or nothing: whoever tries again must meet the same error.
+  std::vector<std::shared_ptr<const Fragment>> fragments = open_fragments(array, work);
+  array.conditions = read_conditions(array, work);
+  array.fragments = std::move(fragments);
+}
+
+}  // namespace tegula::tiledb

@@ -1,0 +1,61 @@
+// Everything a reader starts from: the schema, the fragments it sees, the conditions that apply.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "format/tiledb/disk/array_schema.h"
+#include "format/tiledb/disk/delete_condition.h"
+#include "format/tiledb/fragment/fragment.h"
+#include "format/tiledb/listing/array_listing.h"
+#include "tegula/array.h"
+#include "tegula/schema.h"
+
+namespace tegula::tiledb {
+
+struct TimedCondition {
+  std::string marker;
+  std::uint64_t time = 0;
+  bool update = false;
+  StoredCondition condition;
+};
+
+// Loads schemas once and keeps them. Safe to share between threads.
+class SchemaCache {
+ public:
+  SchemaCache(ArrayFiles files, std::string first) : files_(std::move(files)), first_(std::move(first)) {}
+  // By key below the array.
+  std::shared_ptr<const ArraySchema> at(const std::string& key) const;
+  // By the name in a footer: "__array_schema.tdb" is the old file; an empty one is the first schema there was.
+  std::shared_ptr<const ArraySchema> named(const std::string& file) const;
+
+ private:
+  const ArrayFiles files_;
+  const std::string first_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, std::shared_ptr<const ArraySchema>> schemas_;
+};
+
+struct ArrayContents {
+  ArrayFiles files;
+  TimeWindow window;
+  ArrayListing listing;
+  std::shared_ptr<SchemaCache> schemas;
+  std::string schema_key;
+  std::shared_ptr<const ArraySchema> schema;               // at the end of the window
+  std::shared_ptr<const Schema> model;                     // of `schema`
+  std::vector<FragmentEntry> entries;                      // visible, oldest first
+  std::vector<std::shared_ptr<const Fragment>> fragments;  // of `entries`
+  std::vector<TimedCondition> conditions;                  // by time
+};
+
+// options.at none: [0, now]. Footers are read in parallel, or taken from consolidated files.
+// With `fragments` false, only the schema and the listing.
+ArrayContents open_contents(std::shared_ptr<const Store> store, const OpenOptions& options, bool fragments = true);
+// Adds what was left out.
+void load_fragments(ArrayContents& array, const Work& work);
+
+}  // namespace tegula::tiledb

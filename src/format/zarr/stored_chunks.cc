@@ -1,0 +1,86 @@
+#include "format/zarr/stored_chunks.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/fail.h"
+#include "base/parallel.h"
+#include "format/zarr/array.h"
+#include "format/zarr/chunk/chunk_listing.h"
+
+namespace tegula::zarr {
+
+namespace {
+
+// Decoders of these find everything in the bytes themselves.
+constexpr std::string_view kSelfDescribing[] = {"blosc", "zstd", "gzip", "zlib", "bz2", "lz4", "lzma", "crc32c"};
+
+std::string_view plain_name(std::string_view name) { return name.starts_with("numcodecs.") ? name.substr(10) : name; }
+
+bool same_steps(const ByteStep& a, const ByteStep& b) {
+  const std::string_view name = plain_name(a.name);
+  return name == plain_name(b.name) &&
+         std::find(std::begin(kSelfDescribing), std::end(kSelfDescribing), name) != std::end(kSelfDescribing);
+}
+
+bool same_chain(const ArrayMeta& a, const ArrayMeta& b) {
+  if (a.chain.permutation != b.chain.permutation || a.chain.serializer != b.chain.serializer ||
+      a.chain.swap != b.chain.swap)
+    return false;
+  // Anything that depends on its options, shards among them, must be spelled the same by the same version.
+  if (a.version == b.version && a.filters == b.filters) return true;
+  return !a.chain.sharding && !b.chain.sharding &&
+         std::equal(a.chain.steps.begin(), a.chain.steps.end(), b.chain.steps.begin(), b.chain.steps.end(), same_steps);
+}
+
+const ZarrArray* as_zarr(const Array& array) { return dynamic_cast<const ZarrArray*>(&array); }
+
+}  // namespace
+
+bool chunks_fit(const CopySource& source, const Array& to) {
+  const ZarrArray *old = as_zarr(source.from), *made = as_zarr(to);
+  if (!old || !made) return false;
+  const std::shared_ptr<const Snapshot> before = old->snapshot(), after = made->snapshot();
+  const ArrayMeta &a = before->meta, &b = after->meta;
+  return a.shape == b.shape && a.chunks == b.chunks && a.cell.type == b.cell.type && a.cell.var == b.cell.var &&
+         a.cell.fill == b.cell.fill && a.fill_defined == b.fill_defined && same_chain(a, b);
+}
+
+std::uint64_t copy_chunks(const CopySource& source, Array& to, Store& store, const Work& work) {
+  const ZarrArray *old = as_zarr(source.from), *made = as_zarr(to);
+  if (!old || !made) fail(ErrorKind::invalid_argument, "only the chunks of zarr arrays are copied between zarr arrays");
+  const std::shared_ptr<const Snapshot> before = old->snapshot(), after = made->snapshot();
+  const std::vector<ChunkFile> chunks = list_chunks(old->store(), before->meta).chunks;
+  std::map<Shape, std::uint64_t> there;
+  for (const ChunkFile& file : list_chunks(store, after->meta).chunks) there[file.chunk] = file.size;
+  if (work.progress) work.progress->begin("copying chunks", chunks.size());
+  parallel_for(work, chunks.size(), [&](std::size_t i) {
+    // A chunk that was removed since it was listed is absent like any other.
+    if (const std::optional<Bytes> file = old->store().get(chunks[i].key)) {
+      const std::string key = after->meta.keys.key(chunks[i].chunk);
+      const auto found = there.find(chunks[i].chunk);
+      if (found == there.end() || found->second != file->size() || store.get(key) != file) store.put(key, *file);
+    }
+    if (work.progress) work.progress->advance(1);
+  });
+  if (work.progress) work.progress->end();
+  return chunks.size();
+}
+
+std::optional<std::vector<CellBox>> written_boxes(const Array& array, const Work&) {
+  const ZarrArray* zarr = as_zarr(array);
+  if (!zarr || array.schema().dimensions.empty()) return std::nullopt;
+  const std::shared_ptr<const Snapshot> now = zarr->snapshot();
+  const ArrayMeta& meta = now->meta;
+  std::vector<CellBox> boxes;
+  for (const ChunkFile& file : list_chunks(zarr->store(), meta).chunks) {
+    CellBox& box = boxes.emplace_back();
+    for (std::size_t d = 0; d < file.chunk.size(); ++d) {
+      box.first.push_back(file.chunk[d] * meta.chunks[d]);
+      box.count.push_back(std::min(meta.chunks[d], meta.shape[d] - box.first[d]));
+    }
+  }
+  return boxes;
+}
+
+}  // namespace tegula::zarr
