@@ -31,7 +31,7 @@ int threads_of_this_process() {
   return -1;
 }
 
-// First in the file: no other test may have made the pool yet in a run of this test alone.
+// Only proves something when it runs alone: other tests create the pool.
 TEST(Parallel, OneThreadMakesNoPool) {
   const int before = threads_of_this_process();
   int sum = 0;

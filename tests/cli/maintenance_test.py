@@ -163,7 +163,7 @@ class Maintaining(CommandTest):
         npy(self.path('v.npy'), range(10))
         self.run_tegula('create', 'v', 'v.npy', '--format', 'bcolz', '--tile', '4')
         os.remove(self.path('v', 'data', '__2.blp'))
-        self.assertIn('repair gives these rows up', self.out('verify', 'v', code=1))
+        self.assertIn('repair removes these rows', self.out('verify', 'v', code=1))
         self.run_tegula('repair', 'v', '--dry-run', code=1)
         self.run_tegula('verify', 'v', code=1)
         self.assertIn('8 rows are counted now', self.out('repair', 'v'))

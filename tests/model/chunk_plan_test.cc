@@ -108,7 +108,7 @@ void check(const Selection& selection, const Shape& shape, const Shape& chunk) {
     const auto [low, high] = plan.extent(i);
     ASSERT_LT(low, high);
     ASSERT_LE(high, data.size());
-    // Only cells inside the extent may be looked at: the result is the same when the others are spoiled.
+    // Only cells inside the extent may be read: the result is the same when the others are overwritten.
     std::vector<std::int32_t> spoiled = data;
     std::fill(spoiled.begin(), spoiled.begin() + static_cast<std::ptrdiff_t>(low), -9);
     std::fill(spoiled.begin() + static_cast<std::ptrdiff_t>(high), spoiled.end(), -9);

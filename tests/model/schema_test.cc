@@ -63,7 +63,7 @@ TEST(Filter, DisplayName) {
       display_name(Filter{
           "blosc", {{"cname", std::string("lz4")}, {"level", std::int64_t{5}}, {"shuffle", std::string("shuffle")}}}),
       "blosc:lz4:5:shuffle");
-  // As zarr has them: sorted by name, shuffles counted, with what nobody gives.
+  // As zarr stores them: sorted by name, shuffle as a number, with defaults.
   const std::int64_t zero = 0, one = 1, five = 5;
   EXPECT_EQ(display_name(Filter{"blosc", {{"blocksize", zero}, {"clevel", five}, {"cname", "zstd"}, {"shuffle", one}}}),
             "blosc:zstd:5:shuffle");

@@ -172,7 +172,7 @@ void rename_column(const Snapshot& table, std::string_view from, std::string_vie
       if (!entry.folder) files.push_back(join(folder, entry.name));
   parallel_for(work, files.size(), [&](std::size_t i) {
     const std::optional<Bytes> bytes = store.get(join(source, files[i]));
-    if (!bytes) fail(ErrorKind::io, "'{}' was removed meanwhile", store.describe(join(source, files[i])));
+    if (!bytes) fail(ErrorKind::io, "'{}' was removed while it was copied", store.describe(join(source, files[i])));
     store.put(join(target, files[i]), *bytes);
   });
   std::vector<std::string> names = table.names;

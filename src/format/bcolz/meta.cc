@@ -19,7 +19,7 @@ const Json& member(const Json& document, const char* key, const std::string& fil
 }
 
 Json parse_object(ByteView text, const std::string& file) {
-  if (text.empty()) fail(ErrorKind::corrupt, "'{}' is empty: whoever made it was interrupted", file);
+  if (text.empty()) fail(ErrorKind::corrupt, "'{}' is empty: its writer was interrupted", file);
   Json document = parse_json(text, file);
   if (!document.is_object())
     fail(ErrorKind::corrupt, "'{}': expected a JSON object, found {}", file, document.type_name());

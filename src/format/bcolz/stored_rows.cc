@@ -12,8 +12,8 @@ namespace tegula::bcolz {
 
 namespace {
 
-// Chunks that are pending, and rows that the table does not count, are read instead; so are chunks that an old C-Blosc
-// may have spoiled: which ones is known from who wrote the carray, and that is lost in a copy.
+// Can the chunk files be copied? Not when chunks are pending, when the table counts fewer rows, or when C-Blosc 1.4 may
+// have damaged chunks: who wrote a carray tells which ones, and a copy does not say that any more.
 bool plain(const Carray& carray) {
   return carray.pending.empty() && !carray.holds_objects() && carray.row_bytes > 0 &&
          carray.stored_rows == carray.rows() && !carray.storage.maybe_spoiled();
@@ -24,15 +24,15 @@ bool plain(const Carray& carray) {
 bool rows_fit(const CopySource& source, const Schema& to) {
   const auto* from = dynamic_cast<const BcolzArray*>(&source.from);
   if (!from) return false;
-  const std::shared_ptr<const Snapshot> opened = from->snapshot();
+  const std::shared_ptr<const Snapshot> snapshot = from->snapshot();
   const std::vector<std::uint64_t> chunks = to.chunks();
-  if (to.table != opened->table || opened->rows == 0 || chunks.empty()) return false;
+  if (to.table != snapshot->table || snapshot->rows == 0 || chunks.empty()) return false;
   // chunks() clips them to the rows there are.
   const Value& tile = to.dimensions[0].tile;
-  if (tile != opened->schema.dimensions[0].tile) return false;
+  if (tile != snapshot->schema->dimensions[0].tile) return false;
   for (std::size_t i = 0; i < source.fields.size(); ++i) {
-    const Attribute &made = to.attributes[i], *was = opened->schema.attribute(source.fields[i]);
-    const Carray& carray = opened->columns[opened->column(source.fields[i])];
+    const Attribute &made = to.attributes[i], *was = snapshot->schema->attribute(source.fields[i]);
+    const Carray& carray = snapshot->columns[snapshot->column(source.fields[i])];
     if (!was || !plain(carray) || tile != Value(carray.storage.chunklen) || !(made.type == was->type) ||
         made.values_per_cell != was->values_per_cell || made.filters != was->filters)
       return false;
@@ -45,12 +45,12 @@ std::uint64_t copy_rows(const CopySource& source, Array& to, Store&, const Work&
   auto* target = dynamic_cast<BcolzArray*>(&to);
   if (!from || !target) fail(ErrorKind::invalid_argument, "only the chunks of carrays are copied between carrays");
   const std::vector<std::string>& fields = source.fields;
-  const std::shared_ptr<const Snapshot> opened = from->snapshot();
+  const std::shared_ptr<const Snapshot> snapshot = from->snapshot();
   std::uint64_t copied = 0;
   if (work.progress) work.progress->begin("copying chunks", 0);
   target->change([&](const Snapshot& made) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
-      const Carray &old = opened->columns[opened->column(fields[i])], &fresh = made.columns[i];
+      const Carray &old = snapshot->columns[snapshot->column(fields[i])], &fresh = made.columns[i];
       parallel_for(work, old.chunks(), [&](std::size_t chunk) {
         const std::string key = chunk_key(old.prefix, chunk), goal = chunk_key(fresh.prefix, chunk);
         const std::optional<Bytes> file = old.store->get(key);
@@ -62,7 +62,7 @@ std::uint64_t copy_rows(const CopySource& source, Array& to, Store&, const Work&
     }
     // bcolz takes the length of the first column for the table's: the first is the last to grow.
     for (std::size_t i = fields.size(); i-- > 0;) {
-      const Carray& old = opened->columns[opened->column(fields[i])];
+      const Carray& old = snapshot->columns[snapshot->column(fields[i])];
       put_sizes(made.columns[i], old.rows(), old.sizes.cbytes);
     }
   });

@@ -17,7 +17,7 @@ namespace {
 
 using Severity = Problem::Severity;
 
-constexpr std::string_view kRepair = "repair gives these rows up";
+constexpr std::string_view kRepair = "repair removes these rows";
 constexpr std::string_view kBackup = "restore the file from a copy";
 
 // The carray with the length of its own meta/sizes; that of a table may be shorter.
@@ -106,10 +106,10 @@ void check_carray(const Carray& carray, const Work& work, std::vector<Problem>& 
   for (const Entry& entry : carray.store->list(join(carray.prefix, kPendingFolder)))
     note(join(join(carray.prefix, kPendingFolder), entry.name),
          carray.pending.empty()
-             ? "left by a change that was not finished and does not count; the next write removes it"
-             : "part of a change that counts and is not copied to its place yet; the next write does it");
+             ? "left by an unfinished change; the next write removes it"
+             : "part of a committed change that is not copied into place yet; the next write copies it");
   if (carray.holds_objects()) {
-    note(carray.prefix, "holds Python objects (pickles), which are not looked at");
+    note(carray.prefix, "holds Python objects (pickles), which are not checked");
     return;
   }
   if (carray.row_bytes == 0) return;

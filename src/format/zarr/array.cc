@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/context.h"
 #include "base/fail.h"
@@ -145,7 +146,7 @@ std::vector<Problem> ZarrArray::verify(const Work& work) const {
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::cancelled) throw;
       problems[i] = {Problem::Severity::damage, listing.chunks[i].key, error.what(),
-                     "write the chunk anew, or remove the file to get the fill value"};
+                     "write the chunk again, or remove the file to get the fill value"};
     }
   });
   std::erase_if(problems, [](const Problem& problem) { return problem.file.empty(); });
@@ -162,7 +163,7 @@ std::vector<Problem> ZarrArray::verify(const Work& work) const {
                         "remove the file unless the array is to grow again"});
   for (const ChunkFile& file : listing.others)
     problems.push_back({Problem::Severity::note, file.key,
-                        "neither a chunk nor metadata; left by an unfinished write, a lock, or somebody else", ""});
+                        "neither a chunk nor metadata; left by an unfinished write, a lock, or another program", ""});
   return problems;
 }
 
@@ -187,7 +188,7 @@ void ZarrArray::write_batch(const Snapshot& on, const Batch& batch, const Shape&
     fail(ErrorKind::invalid_argument, "the column has {} cells, expected {}", column.cells(), picks.cells());
   const ChunkStore store = chunks(on);
   if (order != Order::row && (var || order != Order::col))
-    fail(ErrorKind::unsupported, "cells of zarr arrays are given in row order, numbers in column order too");
+    fail(ErrorKind::unsupported, "cells of a zarr array must be in row order; fixed-size cells may also be in column order");
   if (var) {
     if (!column.offsets.empty() && column.offsets.front() != 0)
       fail(ErrorKind::invalid_argument, "the offsets of a column begin at 0");
@@ -246,7 +247,14 @@ void ZarrArray::put_document(ArrayMeta& meta) const {
 }
 
 void ZarrArray::remove_outside(const ArrayMeta& meta) const {
-  for (const ChunkFile& file : list_chunks(*store_, meta).outside) store_->remove(file.key);
+  std::set<std::string> folders;
+  for (const ChunkFile& file : list_chunks(*store_, meta).outside) {
+    store_->remove(file.key);
+    const std::size_t slash = file.key.rfind('/');
+    folders.insert(slash == std::string::npos ? "" : file.key.substr(0, slash));
+  }
+  // Chunks that a power cut brings back would show again when the array grows.
+  for (const std::string& folder : folders) store_->sync_folder(folder);
 }
 
 // The document is written first: chunks that an interruption leaves behind do no harm, chunks removed too early would

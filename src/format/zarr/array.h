@@ -42,7 +42,6 @@ class ZarrArray final : public Array {
 
   // What copying encoded chunks needs.
   const Store& store() const { return *store_; }
-  ArrayMeta meta() const { return snapshot()->meta; }
   std::shared_ptr<const Snapshot> snapshot() const;
 
  private:

@@ -18,12 +18,14 @@ namespace {
 // The document is removed first, so that an interruption never leaves half an array.
 void clear(Store& store, const Node& node) {
   store.remove(node.kind == ObjectKind::group ? kDocuments[node.version].group : kDocuments[node.version].array);
+  store.sync_folder("");  // else a power cut may bring the document back, and not the chunks
   for (const Entry& entry : store.list("")) {
     if (entry.folder)
       store.remove_tree(entry.name);
     else
       store.remove(entry.name);
   }
+  store.sync_folder("");  // old chunks must not show in the new array
 }
 
 Json axis_attribute(const Schema& schema) {

@@ -40,7 +40,8 @@ const ZarrArray* as_zarr(const Array& array) { return dynamic_cast<const ZarrArr
 bool chunks_fit(const CopySource& source, const Array& to) {
   const ZarrArray *old = as_zarr(source.from), *made = as_zarr(to);
   if (!old || !made) return false;
-  const ArrayMeta &a = old->meta(), &b = made->meta();
+  const std::shared_ptr<const Snapshot> before = old->snapshot(), after = made->snapshot();
+  const ArrayMeta &a = before->meta, &b = after->meta;
   return a.shape == b.shape && a.chunks == b.chunks && a.cell.type == b.cell.type && a.cell.var == b.cell.var &&
          a.cell.fill == b.cell.fill && a.fill_defined == b.fill_defined && same_chain(a, b);
 }
@@ -48,14 +49,15 @@ bool chunks_fit(const CopySource& source, const Array& to) {
 std::uint64_t copy_chunks(const CopySource& source, Array& to, Store& store, const Work& work) {
   const ZarrArray *old = as_zarr(source.from), *made = as_zarr(to);
   if (!old || !made) fail(ErrorKind::invalid_argument, "only the chunks of zarr arrays are copied between zarr arrays");
-  const std::vector<ChunkFile> chunks = list_chunks(old->store(), old->meta()).chunks;
+  const std::shared_ptr<const Snapshot> before = old->snapshot(), after = made->snapshot();
+  const std::vector<ChunkFile> chunks = list_chunks(old->store(), before->meta).chunks;
   std::map<Shape, std::uint64_t> there;
-  for (const ChunkFile& file : list_chunks(store, made->meta()).chunks) there[file.chunk] = file.size;
+  for (const ChunkFile& file : list_chunks(store, after->meta).chunks) there[file.chunk] = file.size;
   if (work.progress) work.progress->begin("copying chunks", chunks.size());
   parallel_for(work, chunks.size(), [&](std::size_t i) {
     // A chunk that was removed since it was listed is absent like any other.
     if (const std::optional<Bytes> file = old->store().get(chunks[i].key)) {
-      const std::string key = made->meta().keys.key(chunks[i].chunk);
+      const std::string key = after->meta.keys.key(chunks[i].chunk);
       const auto found = there.find(chunks[i].chunk);
       if (found == there.end() || found->second != file->size() || store.get(key) != file) store.put(key, *file);
     }
@@ -68,7 +70,8 @@ std::uint64_t copy_chunks(const CopySource& source, Array& to, Store& store, con
 std::optional<std::vector<CellBox>> written_boxes(const Array& array, const Work&) {
   const ZarrArray* zarr = as_zarr(array);
   if (!zarr || array.schema().dimensions.empty()) return std::nullopt;
-  const ArrayMeta& meta = zarr->meta();
+  const std::shared_ptr<const Snapshot> now = zarr->snapshot();
+  const ArrayMeta& meta = now->meta;
   std::vector<CellBox> boxes;
   for (const ChunkFile& file : list_chunks(zarr->store(), meta).chunks) {
     CellBox& box = boxes.emplace_back();

@@ -41,7 +41,7 @@ Selection random_selection(Random& random, const std::vector<std::uint64_t>& sha
         out.axes.emplace_back(static_cast<std::int64_t>(below(random, extent)) - (random() % 2 ? n : 0));
         break;
       default: {
-        // Without repetitions, since an assignment through one has no order.
+        // Without repetitions: which of two values of a cell wins is not defined.
         IndexList list;
         for (std::int64_t i = 0; i < n; ++i)
           if (random() % 3 == 0) list.push_back(i);

@@ -84,7 +84,7 @@ TEST_P(EveryFormat, ResizeKeepsAndDropsChunksAsTheFormatDoes) {
   write(*array, parse_selection("[...]"), {1, 2, 3, 4, 5, 6});
   const Schema& before = array->schema();
   array->resize({2});
-  EXPECT_EQ(before.shape(), Shape{6});  // a schema that somebody holds does not change
+  EXPECT_EQ(before.shape(), Shape{6});  // a reference to a schema does not change
   EXPECT_EQ(read(*array, "[...]"), (std::vector<std::int32_t>{1, 2}));
   array->resize({6});
   const bool original = std::string_view(GetParam()) == "zarr0";
@@ -151,7 +151,7 @@ TEST_P(EveryFormat, MissingChunksAreFillOrAnError) {
   strict.missing = Missing::error;
   EXPECT_EQ(read(*reopen(store), "[1:4]"), (std::vector<std::int32_t>{2, -7, -7}));
   EXPECT_EQ(read(*reopen(store, strict), "[:2]"), (std::vector<std::int32_t>{1, 2}));
-  EXPECT_ERROR(not_found, "not there", read(*reopen(store, strict), "[1:4]"));
+  EXPECT_ERROR(not_found, "is missing", read(*reopen(store, strict), "[1:4]"));
   const Info info = reopen(store)->info();
   EXPECT_EQ(info.chunks_present, 1u);
   EXPECT_EQ(info.chunks_expected, 3u);
@@ -174,7 +174,7 @@ TEST_P(EveryFormat, DamageIsAnErrorThatNamesTheFileAndVerifyFindsIt) {
     ASSERT_EQ(problems.size(), 1u);
     EXPECT_EQ(problems[0].file, key);
     EXPECT_EQ(problems[0].severity, Problem::Severity::damage);
-    // A write that needs the old cells must not turn damage into fill.
+    // A write that needs the old cells must not replace damaged ones by the fill value.
     EXPECT_ERROR(corrupt, key, write(*array, parse_selection("[2]"), {9}));
   }
   write(*reopen(store), parse_selection("[2:4]"), {3, 4});
@@ -256,7 +256,7 @@ TEST(ZarrText, IsWrittenAppendedAndSelected) {
     EXPECT_EQ(all("[...]"), (std::vector<std::string>{"a", "", "ccc", "dd", "e", "f", "mosa\u00efque"}));
     EXPECT_EQ(all("[::-2]", 2048), (std::vector<std::string>{"mosa\u00efque", "e", "ccc", "a"}));
     EXPECT_EQ(all("[[5, 0]]"), (std::vector<std::string>{"f", "a"}));
-    // Cells that do not match become fill; aggregates take those that do.
+    // Cells that do not match become the fill value; aggregates use only those that match.
 
     Query query;
     query.where = "value >= 'd'";

@@ -37,7 +37,7 @@ TEST(Groups, AreCreatedAndTheirAttributesChanged) {
                  kZarrDriver.create(store, schema_of(parse_v2(bytes_of(kV2), "x")), {}));
   }
   EXPECT_ERROR(unsupported, "no groups", kZarrDriver.create_group(make_memory_store(), "zarr1", {}));
-  // A folder of arrays gets its document; one of other things does not.
+  // A folder of arrays gets a document; a folder of other things does not.
   const auto folder = make_memory_store();
   folder->put_text("x/.zarray", kV2);
   EXPECT_ERROR(unsupported, "plain folder", kZarrDriver.open_group(folder, {})->update_metadata({}));

@@ -134,7 +134,7 @@ inline Selection random_selection(const Shape& shape, std::mt19937& random, bool
         break;
       }
       case 2: {
-        // Writing through a list that names a place twice has no one answer.
+        // Writing to a list that names a cell twice has no defined result.
         IndexList list;
         for (std::int64_t i = 0; i < size; ++i)
           if (below(3) == 0) list.push_back(for_writing ? i : static_cast<std::int64_t>(below(n)));

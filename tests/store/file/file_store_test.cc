@@ -61,7 +61,7 @@ TEST(FileStore, NamesTooLong) {
   EXPECT_ERROR(invalid_argument, "too long", open_file_store(folder.path())->put_text(std::string(300, 'n'), "x"));
 }
 
-// Root is never refused, so root plays somebody else for a while.
+// Root is never refused anything, so it becomes another user for a while.
 class Nobody {
  public:
   Nobody() : was_root_(::geteuid() == 0) {
@@ -91,7 +91,7 @@ TEST(FileStore, RefusalsArePermissionErrors) {
   ::chmod(folder.path().c_str(), 0755);
 }
 
-// A folder that can be listed but not searched: its entries are there, and what they are is not known.
+// A folder that can be listed but not searched has entries, but nobody can tell what they are.
 TEST(FileStore, UnreadableIsNotAbsent) {
   const testing::TempFolder folder;
   const auto store = open_file_store(folder.path());

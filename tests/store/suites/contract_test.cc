@@ -13,6 +13,7 @@
 #include "store/store.h"
 #include "store/wrap/counting_store.h"
 #include "store/wrap/failing_store.h"
+#include "store/wrap/forgetting_store.h"
 #include "store/wrap/sub_store.h"
 #include "store/wrap/tracing_store.h"
 #include "support/expect_error.h"
@@ -49,6 +50,8 @@ const Kind kKinds[] = {
      }},
     {"counting", [] { return Made{nullptr, counting_store(make_memory_store(), std::make_shared<StoreCounts>())}; }},
     {"tracing", [] { return Made{nullptr, tracing_store(make_memory_store(), [](std::string_view) {})}; }},
+    {"forgetting",
+     [] { return Made{nullptr, forgetting_store(make_memory_store(), std::make_shared<UnsyncedChanges>())}; }},
     {"failing_never", [] { return Made{nullptr, failing_store(make_memory_store(), std::make_shared<FaultPlan>())}; }},
 };
 
@@ -118,7 +121,7 @@ TEST_P(StoreContract, Ranges) {
   EXPECT_ERROR(corrupt, "expected 2 bytes at byte 9", store_.get(std::span(&past, 1)));
 }
 
-// Back to back in a file, scattered in memory: more than one system call takes, pieces of no bytes among them.
+// Adjacent in the file, scattered in memory: more ranges than one system call takes, some of them empty.
 TEST_P(StoreContract, NeighbouringRanges) {
   std::string text;
   for (int i = 0; i < 5000; ++i) text += static_cast<char>('a' + i % 23);
@@ -198,7 +201,7 @@ TEST_P(StoreContract, ScratchKeepsRangesAndLeavesNothing) {
   const std::string before = names("");
   {
     const std::unique_ptr<Scratch> scratch = store_.scratch();
-    // Behind each other and with a gap, across the blocks that memory may be cut into.
+    // Adjacent and with gaps, across the blocks that scratch memory may consist of.
     constexpr std::uint64_t kPiece = 700'001;
     parallel_for({}, 4, [&](std::size_t i) {
       scratch->write((i == 3 ? 5 : i) * kPiece, Bytes(kPiece, std::byte{static_cast<unsigned char>(i + 1)}));

@@ -47,6 +47,8 @@ std::string make_uuid();  // 32 random hexadecimal digits
 std::string make_ordered_uuid();
 std::uint64_t now_ms();  // since 1970
 
+// "c" of "a/b/c".
+inline std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 // From the last '.' on; empty when there is none.
 std::string_view extension(std::string_view name);
 std::string_view without_extension(std::string_view name);

@@ -26,8 +26,6 @@ bool is_known_folder(std::string_view name) {
   return std::find(std::begin(kKnownFolders), std::end(kKnownFolders), name) != std::end(kKnownFolders);
 }
 
-std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 // A file was listed, and removed before it was read.
 struct Gone {
   std::string key;

@@ -16,8 +16,6 @@ namespace tegula::tiledb {
 
 namespace {
 
-std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 class Vacuum {
  public:
   Vacuum(const MaintainedArray& array, const VacuumOptions& options)

@@ -1,23 +1,18 @@
 #include "format/tiledb/read/array_contents.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "base/context.h"
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "format/tiledb/disk/consolidated_footers.h"
 #include "format/tiledb/disk/enumeration.h"
+#include "format/tiledb/disk/names.h"
 #include "format/tiledb/disk/schema_model.h"
 
 namespace tegula::tiledb {
 
 namespace {
-
-std::uint64_t now() {
-  using namespace std::chrono;
-  return static_cast<std::uint64_t>(duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count());
-}
 
 // A generic tile that stands alone in its file, or in a piece of it.
 Bytes read_payload(const ArrayFiles& files, const BytesPlace& place) {
@@ -131,7 +126,7 @@ ArrayContents open_contents(std::shared_ptr<const Store> store, const OpenOption
   const Context doing([&] { return fmt::format("opening array '{}'", store->describe("")); });
   ArrayContents array;
   array.files = {store, make_key(options.key)};
-  array.window = options.at ? TimeWindow{options.at->first, options.at->second} : TimeWindow{0, now()};
+  array.window = options.at ? TimeWindow{options.at->first, options.at->second} : TimeWindow{0, now_ms()};
   array.listing = list_array(*store);
   array.schemas = std::make_shared<SchemaCache>(array.files, array.listing.schemas.front());
   array.schema_key = array.listing.schemas[schema_at(array.listing, array.window.last)];

@@ -74,7 +74,7 @@ ChunkStore::ChunkStore(std::shared_ptr<Store> store, const ArrayMeta& meta, cons
 
 void ChunkStore::use_leaf(std::size_t piece, std::optional<ByteView> bytes, const UseLeaf& use) const {
   if (!bytes && missing_ == Missing::error)
-    fail(ErrorKind::not_found, "the chunk is not there, and missing chunks were asked to be errors");
+    fail(ErrorKind::not_found, "the chunk is missing, and the caller asked for missing chunks to be errors");
   use(piece, bytes);
 }
 
@@ -120,7 +120,7 @@ void ChunkStore::each_leaf_of_shards(const ChunkPlan& plan, const Work& work, co
         use_leaf(leaf.path, std::nullopt, use);
         continue;
       }
-      if (!reads[next].found) fail(ErrorKind::io, "the shard vanished while it was read");
+      if (!reads[next].found) fail(ErrorKind::io, "the shard was removed while it was read");
       use_leaf(leaf.path, ByteView(reads[next++].into), use);
     }
   });

@@ -39,7 +39,7 @@ void ShardIndexes::load(const Store& store, const std::string& key, const LeafGr
   Bytes raw(size);
   RangeRead read{key, extent.offset + (sharding.index_at_end ? extent.length - size : 0), raw};
   store.get(std::span(&read, 1));
-  if (!read.found) fail(ErrorKind::io, "the shard vanished while it was read");
+  if (!read.found) fail(ErrorKind::io, "the shard was removed while it was read");
   index.entries = decode_shard_index(sharding, grid.shapes[level], raw, extent.length);
   for (ShardEntry& entry : index.entries)
     if (!entry.missing()) entry.offset += extent.offset;

@@ -6,6 +6,7 @@
 
 #include "format/bcolz/fixtures.h"
 #include "store/wrap/failing_store.h"
+#include "store/wrap/forgetting_store.h"
 #include "tegula/bcolz.h"
 
 namespace tegula::bcolz {
@@ -105,6 +106,64 @@ TEST(Crash, EveryStepOfEveryChange) {
     }
     EXPECT_TRUE(was_before);
   }
+}
+
+// Which of the changes that are not durable yet a power cut undoes.
+const std::function<bool(std::string_view)> kLost[] = {
+    [](std::string_view) { return true; },
+    [](std::string_view key) { return std::hash<std::string_view>()(key) % 2 == 0; },
+    [](std::string_view key) { return std::hash<std::string_view>()(key) % 2 == 1; },
+};
+
+TEST(Crash, PowerCutsAtEveryStepOfEveryChange) {
+  for (const Change& change : kChanges) {
+    SCOPED_TRACE(change.name);
+    const std::shared_ptr<Store> whole = start(change.table);
+    const std::string before = seen(whole);
+    const auto count = std::make_shared<FaultPlan>();
+    change.run(*open(failing_store(whole, count)));
+    const std::string after = seen(whole);
+    for (std::uint64_t step = 0; step <= count->changes; ++step)
+      for (const auto& lost : kLost) {
+        SCOPED_TRACE(fmt::format("cut at change {}", step));
+        const std::shared_ptr<Store> store = start(change.table);
+        const auto unsynced = std::make_shared<UnsyncedChanges>();
+        const auto plan = std::make_shared<FaultPlan>();
+        plan->at = step;
+        try {
+          change.run(*open(failing_store(forgetting_store(store, unsynced), plan)));
+        } catch (const Error&) {
+        }
+        unsynced->cut_power(*store, lost);
+        const std::string now = seen(store);
+        EXPECT_TRUE(now == after || (now == before && step < count->changes)) << "a change that returned is durable";
+      }
+  }
+}
+
+// What was there, all of it, or nothing that opens.
+TEST(Crash, PowerCutsWhileATableIsOverwritten) {
+  const std::string before = seen(start(true));
+  for (std::uint64_t at = 0; at < 30; ++at)
+    for (const auto& lost : kLost) {
+      SCOPED_TRACE(fmt::format("cut at change {}", at));
+      const std::shared_ptr<Store> store = start(true);
+      const auto unsynced = std::make_shared<UnsyncedChanges>();
+      const auto plan = std::make_shared<FaultPlan>();
+      plan->at = at;
+      CreateOptions options;
+      options.overwrite = true;
+      try {
+        kBcolzDriver.create(failing_store(forgetting_store(store, unsynced), plan), table_schema(6), options);
+      } catch (const Error&) {
+      }
+      unsynced->cut_power(*store, lost);
+      try {
+        const std::shared_ptr<Array> array = open(store);
+        EXPECT_TRUE(array->schema().shape()[0] == 0 || seen(store) == before);
+      } catch (const Error&) {
+      }
+    }
 }
 
 TEST(Crash, CreationLeavesNothingThatOpensHalf) {

@@ -25,12 +25,12 @@ TEST(Shards, WindowTouchesOnlyTheChunksItNeeds) {
   EXPECT_EQ(window[0], (2100 - 2048) * 2048 + 3000 - 2048);
   EXPECT_EQ(window[9999], (2199 - 2048) * 2048 + 3099 - 2048);
   const std::uint64_t chunks = 3 * 3;  // rows 52..151 and columns 952..1051 of the shard
-  // The index, then the chunks of a row of the grid at once: they are neighbours in the file.
+  // The index, then the chunks of a row of the grid at once: they are adjacent in the file.
   EXPECT_EQ(counts->reads, 1u + 3);
   EXPECT_EQ(counts->sizes, 1u);
   EXPECT_EQ(counts->lists, 0u);
   EXPECT_EQ(counts->bytes_read, 16u * 32 * 32 + 4 + chunks * 64 * 64 * 4);
-  // Cells of a shard that is not there cost one question for it.
+  // Cells of an absent shard cost one request.
   counts->reads = counts->sizes = 0;
   EXPECT_EQ(read(*counted, "[0, 0]"), std::vector<std::int32_t>{-7});
   EXPECT_EQ(counts->reads, 0u);
@@ -88,7 +88,7 @@ TEST(Shards, SmallWindowOfALargeBloscChunkDecodesOnlyItsBlocks) {
   std::vector<std::int32_t> values(1 << 20);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int32_t>(i * 2654435761u);
   write(*array, parse_selection("[...]"), values);
-  // Damage behind the blocks that the window needs does not matter to it, and is found by whoever reads it.
+  // Damage in other blocks does not affect the window, and is found when they are read.
   Bytes chunk = store->get("0").value();
   std::fill(chunk.end() - 1000, chunk.end(), std::byte{0xff});
   store->put("0", ByteView(chunk));
