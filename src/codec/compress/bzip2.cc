@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "base/fail.h"
-#include "codec/compress/growing.h"
+#include "codec/compress/growing_buffer.h"
 
 namespace tegula::codec {
 
@@ -67,7 +67,7 @@ void bzip2_decode(ByteView in, MutableBytes out, const Params&) {
 
 void bzip2_decode_stream(ByteView in, Bytes& out, std::uint64_t limit) {
   Inflater inflater(in);
-  Growing grown(out, limit, Growing::guess(in));
+  GrowingBuffer grown(out, limit, GrowingBuffer::guess(in));
   for (;;) {
     std::size_t written = 0;
     const auto result = inflater.run(grown.room(), written);

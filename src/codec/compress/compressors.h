@@ -13,9 +13,8 @@ namespace tegula::codec {
 
 // What a codec may need to know besides its bytes; the header of each codec says which members it uses.
 struct Params {
-  int level = -1;                  // -1: the codec's default
-  std::uint32_t cell_size = 1;     // RLE: bytes of a cell
-  std::uint32_t element_size = 1;  // shuffles: bytes of an element
+  int level = -1;               // -1: the codec's default
+  std::uint32_t cell_size = 1;  // RLE: bytes of a cell
 };
 
 // One compressor. Both functions throw corrupt for bad input and invalid_argument for bad parameters.

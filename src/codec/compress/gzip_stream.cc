@@ -9,7 +9,7 @@
 #include "base/endian.h"
 #include "base/fail.h"
 #include "codec/compress/deflate.h"
-#include "codec/compress/growing.h"
+#include "codec/compress/growing_buffer.h"
 
 namespace tegula::codec {
 
@@ -22,7 +22,7 @@ using Inflate = libdeflate_result (*)(libdeflate_decompressor*, const void*, std
                                       std::size_t*, std::size_t*);
 
 // Decodes the stream at the start of `in` into `grown` and returns its length.
-std::size_t inflate(Inflate inflate, ByteView in, Growing& grown, std::string_view what) {
+std::size_t inflate(Inflate inflate, ByteView in, GrowingBuffer& grown, std::string_view what) {
   for (;;) {
     std::size_t consumed = 0, written = 0;
     std::byte nothing;
@@ -41,7 +41,7 @@ std::size_t inflate(Inflate inflate, ByteView in, Growing& grown, std::string_vi
 }  // namespace
 
 void zlib_decode_stream(ByteView in, Bytes& out, std::uint64_t limit) {
-  Growing grown(out, limit, Growing::guess(in));
+  GrowingBuffer grown(out, limit, GrowingBuffer::guess(in));
   const std::size_t consumed = inflate(libdeflate_zlib_decompress_ex, in, grown, "a zlib stream");
   if (consumed != in.size())
     fail(ErrorKind::corrupt, "{} bytes behind a zlib stream of {}", in.size() - consumed, consumed);
@@ -49,12 +49,12 @@ void zlib_decode_stream(ByteView in, Bytes& out, std::uint64_t limit) {
 }
 
 void gzip_decode_stream(ByteView in, Bytes& out, std::uint64_t limit) {
-  std::uint64_t guess = Growing::guess(in);
+  std::uint64_t guess = GrowingBuffer::guess(in);
   if (in.size() >= kLeastMember) {
     const std::uint64_t told = load_le<std::uint32_t>(in.data() + in.size() - 4);
     if (told <= kMostGain * in.size()) guess = told;
   }
-  Growing grown(out, limit, guess);
+  GrowingBuffer grown(out, limit, guess);
   do {
     in = in.subspan(inflate(libdeflate_gzip_decompress_ex, in, grown, "a gzip stream"));
   } while (!in.empty());

@@ -6,7 +6,7 @@
 #include <new>
 
 #include "base/fail.h"
-#include "codec/compress/growing.h"
+#include "codec/compress/growing_buffer.h"
 
 namespace tegula::codec {
 
@@ -15,7 +15,7 @@ void lz4_frame_decode_stream(ByteView in, Bytes& out, std::uint64_t limit) {
   if (LZ4F_isError(LZ4F_createDecompressionContext(&made, LZ4F_VERSION))) throw std::bad_alloc();
   const std::unique_ptr<LZ4F_dctx, decltype(&LZ4F_freeDecompressionContext)> context(made,
                                                                                      &LZ4F_freeDecompressionContext);
-  Growing grown(out, limit, Growing::guess(in));
+  GrowingBuffer grown(out, limit, GrowingBuffer::guess(in));
   std::byte nothing;
   for (;;) {
     const MutableBytes room = grown.room();

@@ -13,7 +13,7 @@
 #include <new>
 
 #include "base/fail.h"
-#include "codec/compress/growing.h"
+#include "codec/compress/growing_buffer.h"
 
 namespace tegula::codec {
 
@@ -97,7 +97,7 @@ class Stream {
   lzma_stream* get() { return &stream_; }
 
   // Feeds all of `in`, appends what comes out to `grown`, and returns at the end of the stream or at a failure.
-  lzma_ret run(ByteView in, Growing& grown, std::string_view what) {
+  lzma_ret run(ByteView in, GrowingBuffer& grown, std::string_view what) {
     stream_.next_in = reinterpret_cast<const std::uint8_t*>(in.data());
     stream_.avail_in = in.size();
     for (;;) {
@@ -161,7 +161,7 @@ void lzma_decode_stream(ByteView in, Bytes& out, std::uint64_t limit, const Lzma
     default:
       fail(ErrorKind::invalid_argument, "LZMA format {}: 1 xz, 2 alone, 3 raw", params.format);
   }
-  Growing grown(out, limit, Growing::guess(in));
+  GrowingBuffer grown(out, limit, GrowingBuffer::guess(in));
   const lzma_ret result = stream.run(in, grown, kWhat);
   if (result == LZMA_MEMLIMIT_ERROR)
     fail(ErrorKind::corrupt, "an LZMA stream asks for a dictionary above {} MiB", kMemoryLimit >> 20);
@@ -197,7 +197,7 @@ void lzma_encode_stream(ByteView in, Bytes& out, const LzmaParams& params) {
     default:
       fail(ErrorKind::invalid_argument, "LZMA format {}: 1 xz, 2 alone, 3 raw", params.format);
   }
-  Growing grown(out, UINT64_MAX, in.size() / 2 + 4096);
+  GrowingBuffer grown(out, UINT64_MAX, in.size() / 2 + 4096);
   const lzma_ret result = stream.run(in, grown, "an LZMA stream");
   if (result != LZMA_STREAM_END) fail(ErrorKind::io, "liblzma could not compress {} bytes", in.size());
   grown.finish();

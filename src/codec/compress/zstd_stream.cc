@@ -16,7 +16,7 @@
 #include <array>
 
 #include "base/fail.h"
-#include "codec/compress/growing.h"
+#include "codec/compress/growing_buffer.h"
 #include "codec/compress/zstd.h"
 #include "codec/compress/zstd_context.h"
 
@@ -70,10 +70,10 @@ bool decode_up_to(ByteView in, std::uint64_t offset, MutableBytes out) {
 
 void zstd_decode_stream(ByteView in, Bytes& out, std::uint64_t limit) {
   if (in.empty()) fail(ErrorKind::corrupt, "no bytes where a zstd frame was expected");
-  std::uint64_t guess = Growing::guess(in);
+  std::uint64_t guess = GrowingBuffer::guess(in);
   const std::uint64_t told = ZSTD_getFrameContentSize(in.data(), in.size());
   if (told != ZSTD_CONTENTSIZE_UNKNOWN && told != ZSTD_CONTENTSIZE_ERROR && told <= kMostGain * in.size()) guess = told;
-  Growing grown(out, limit, guess);
+  GrowingBuffer grown(out, limit, guess);
   for (;;) {
     const MutableBytes room = grown.room();
     const std::size_t result =

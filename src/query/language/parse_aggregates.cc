@@ -11,15 +11,15 @@ namespace {
 // In the order of AggregateOp.
 constexpr std::string_view kNames[] = {"count", "sum", "min", "max", "mean", "null_count", "std"};
 
-std::string known_names() {
+std::string known_aggregates() {
   std::string out;
   for (const std::string_view name : kNames) (out += out.empty() ? "" : ", ") += name;
   return out;
 }
 
-class Parser {
+class AggregatesParser {
  public:
-  explicit Parser(std::string_view text) : text_(text), token_(next_token(text, 0)) {}
+  explicit AggregatesParser(std::string_view text) : text_(text), token_(next_token(text, 0)) {}
 
   std::vector<Aggregate> parse() {
     std::vector<Aggregate> out;
@@ -61,7 +61,7 @@ class Parser {
       word = name("an aggregate such as count() or sum(x)");
     }
     const auto op = find_aggregate(word);
-    if (!op) wrong(fmt::format("'{}' is none of {}", word, known_names()));
+    if (!op) wrong(fmt::format("'{}' is none of {}", word, known_aggregates()));
     aggregate.op = *op;
     if (!take("(")) wrong("expected '('");
     if (aggregate.op == AggregateOp::count)
@@ -88,6 +88,6 @@ std::optional<AggregateOp> find_aggregate(std::string_view name) {
   return static_cast<AggregateOp>(found - std::begin(kNames));
 }
 
-std::vector<Aggregate> parse_aggregates(std::string_view text) { return Parser(text).parse(); }
+std::vector<Aggregate> parse_aggregates(std::string_view text) { return AggregatesParser(text).parse(); }
 
 }  // namespace tegula

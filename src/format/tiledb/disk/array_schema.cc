@@ -39,7 +39,7 @@ std::uint32_t read_values_per_cell(Cursor& in) {
   return values;
 }
 
-// Domains and extents are divided by and counted with later on: what makes no sense stops here.
+// Readers divide by extents and count with domains: values that make no sense are refused here.
 void check_dimension(const Cursor& in, const SchemaDimension& dimension) {
   if (dimension.var()) return;
   if (!is_number(dimension.type))
@@ -80,7 +80,7 @@ SchemaDimension decode_dimension(Cursor& in, std::uint32_t version, std::uint8_t
   return dimension;
 }
 
-// Versions before 6 do not store fill values; what is made in their place must not be sized by damage.
+// Versions before 6 do not store fill values. A damaged cell size must not decide how much memory their default takes.
 constexpr std::uint64_t kMostDefaultFill = 16 << 20;
 
 SchemaAttribute decode_attribute(Cursor& in, std::uint32_t version, std::uint64_t& default_fill_bytes) {
@@ -302,7 +302,7 @@ void encode_schema(const ArraySchema& schema, Bytes& out) {
   }
 }
 
-// Signed minimum, unsigned maximum, quiet NaN; 0 for text other than CHAR, bytes and booleans.
+// The minimum of signed integers, the maximum of unsigned ones, a quiet NaN; 0 for booleans, bytes and text but CHAR.
 Bytes default_fill(const Datatype& type, std::uint32_t values_per_cell) {
   Bytes one;
   ByteWriter writer(one);

@@ -81,10 +81,10 @@ struct ArraySchema {
 
 // Consumes the whole payload. Throws corrupt; unsupported for a version that is newer than this build.
 ArraySchema decode_schema(Cursor in);
-// With the layout of schema.version.
+// Encodes in the layout of schema.version.
 void encode_schema(const ArraySchema& schema, Bytes& out);
 
-// One value, as libtiledb puts it into cells nobody wrote; a fixed cell repeats it.
+// libtiledb's fill value of one cell for attributes that store none; of one value when cells are variable.
 Bytes default_fill(const Datatype& type, std::uint32_t values_per_cell);
 
 }  // namespace tegula::tiledb

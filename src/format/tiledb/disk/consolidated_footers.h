@@ -12,10 +12,9 @@
 
 namespace tegula::tiledb {
 
-// Views into the payload of the generic tile, by name of the fragment's folder, whatever the array was called when it
-// was written.
+// The footers by the name of the fragment's folder, also when the array has been moved since. Views into the payload.
 std::map<std::string, ByteView> decode_footers(Cursor in);
-// Names as they are to be stored, with the footer of each (without its trailing length).
+// `footers` holds names as they are to be stored, and footers without their trailing length.
 void encode_footers(std::span<const std::pair<std::string, ByteView>> footers, Bytes& out);
 
 }  // namespace tegula::tiledb

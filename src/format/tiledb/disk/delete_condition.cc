@@ -46,7 +46,7 @@ ConditionTree decode_node(Cursor& in, unsigned depth) {
   return node;
 }
 
-// libtiledb joins an "or" within an "or", and takes one that was left within the other for something else.
+// libtiledb merges an "or" inside of an "or" into one, and misreads an inner one that was not merged.
 void join_children(const ConditionTree& node, std::vector<const ConditionTree*>& out) {
   for (const ConditionTree& child : node.children) {
     if (child.kind == node.kind)

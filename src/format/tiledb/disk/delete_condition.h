@@ -1,4 +1,4 @@
-// A stored delete or update: which cells stay.
+// The condition of a stored delete or update. It is true for the cells that stay.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct StoredUpdate {
   Bytes value;
 };
 
-// The files cannot tell a test for null from one for an empty text: `null` is set for both.
+// The files do not distinguish a test for null from a test for empty text: `null` is set for both.
 struct StoredCondition {
   ConditionTree stays;
   std::vector<StoredUpdate> updates;  // .upd only

@@ -1,4 +1,4 @@
-// The values behind an attribute of codes.
+// An enumeration: the values that the codes of an attribute stand for.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@
 
 namespace tegula::tiledb {
 
-// The codes of the files.
+// The values are the codes in the files.
 enum class FilterType : std::uint8_t {
   none = 0,
   gzip = 1,
@@ -38,7 +38,7 @@ enum class FilterType : std::uint8_t {
 
 inline constexpr std::uint8_t kTypeAny = 17;  // datatype code ANY: "do not reinterpret"
 
-// One filter. Only the members that its type has mean anything.
+// One filter. Only the members that belong to its type have a meaning.
 struct FilterStep {
   FilterType type = FilterType::none;
   std::int32_t level = -1;              // compressors
@@ -60,9 +60,9 @@ struct Pipeline {
   friend bool operator==(const Pipeline&, const Pipeline&) = default;
 };
 
-// Throws corrupt, or unsupported for a filter that is not known.
+// Throws corrupt, or unsupported for an unknown filter.
 Pipeline decode_pipeline(Cursor& in);
-// `version` of the schema or library decides on the size of some options.
+// `version`, of the schema or library, decides which options are stored.
 void encode_pipeline(const Pipeline& pipeline, std::uint32_t version, Bytes& out);
 
 // "zstd", "bit_width_reduction", "checksum_md5"; empty for a code that is not known.

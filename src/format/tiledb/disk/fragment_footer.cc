@@ -10,7 +10,7 @@ namespace tegula::tiledb {
 
 namespace {
 
-// The lists of variable parts leave out the coordinates before these have a file per dimension.
+// As long as all coordinates share one file, the lists of variable parts have no entry for them.
 std::size_t var_slot_count(const ArraySchema& schema, std::uint32_t version, std::size_t slots) {
   return one_file_per_dimension(version) ? slots : schema.attributes.size();
 }

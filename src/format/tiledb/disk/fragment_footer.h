@@ -39,13 +39,13 @@ struct FragmentFooter {
   GlobalOrderBounds bounds;
 };
 
-// Number of slots; the lists of variable parts have one less in versions 3 and 4.
+// The number of slots. In versions 3 and 4 the lists of variable parts are one shorter.
 std::size_t slot_count(const ArraySchema& schema, std::uint32_t version, bool timestamps, bool deletes);
-// Bytes of a footer that has no length field: versions 3 to 9 with fixed dimensions only. `version` as the name tells
-// it.
+// Size of a footer that has no length field: versions 3 to 9 with fixed-size dimensions only. `version` comes from the
+// name of the fragment.
 std::uint64_t footer_size(const ArraySchema& schema, std::uint32_t version);
 
-// Only what comes before the domain, enough to find the schema.
+// The beginning of a footer: what it takes to find the schema.
 struct FooterHead {
   std::uint32_t version = 0;
   std::string schema_name;

@@ -30,7 +30,7 @@ struct FieldStatistics {  // of a whole fragment
 // u64 count, numbers.
 std::vector<std::uint64_t> decode_numbers(Cursor in);
 void encode_numbers(std::span<const std::uint64_t> numbers, Bytes& out);
-// u64 fixed bytes, u64 variable bytes, both. `tiles` and `cell` (0: variable) are what they are checked against.
+// u64 length of the fixed bytes, u64 length of the variable bytes, then both. Checked against `tiles` and `is_var`.
 TileExtremes decode_extremes(Cursor in, std::uint64_t tiles, bool is_var);
 void encode_extremes(const TileExtremes& extremes, Bytes& out);
 std::vector<FieldStatistics> decode_statistics(Cursor in, std::size_t slots);
@@ -39,7 +39,7 @@ void encode_statistics(std::span<const FieldStatistics> statistics, Bytes& out);
 std::vector<std::string> decode_processed(Cursor in);
 void encode_processed(std::span<const std::string> markers, Bytes& out);
 
-// Everything, in versions 1 and 2.
+// All metadata of a fragment of versions 1 and 2, which have it in one generic tile.
 struct MonolithicMetadata {
   std::uint32_t version = 0;
   NdRange domain;  // empty: none

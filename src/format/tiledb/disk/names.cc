@@ -34,7 +34,7 @@ std::optional<T> number(std::string_view text) {
   return value;
 }
 
-// Version 8 meant these codes; the last four are not those of the characters.
+// The codes of version 8. The last four are wrong: they belong to other characters.
 constexpr std::pair<char, std::string_view> kEncoded[] = {
     {'!', "%21"}, {'#', "%23"}, {'$', "%24"}, {'%', "%25"}, {'&', "%26"}, {'\'', "%27"}, {'(', "%28"},  {')', "%29"},
     {'*', "%2A"}, {'+', "%2B"}, {',', "%2C"}, {'/', "%2F"}, {':', "%3A"}, {';', "%3B"},  {'=', "%3D"},  {'?', "%3F"},

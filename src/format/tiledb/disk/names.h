@@ -1,4 +1,4 @@
-// Names of files and folders, and the times they carry.
+// Names of files and folders, and the times in these names.
 #pragma once
 
 #include <cstdint>
@@ -37,22 +37,23 @@ struct TimedName {
   std::uint64_t first = 0, last = 0;
   std::uint32_t version = 0;  // 5 and later as named; 4 stands for 3 and 4, 2 for 1 and 2
 };
-// An extension is not looked at. No value when the name is not of any of these forms.
+// Ignores an extension. No value when the name has none of these forms.
 std::optional<TimedName> parse_timed_name(std::string_view name);
 // The name of version 5 and later; without a suffix when `version` is 0.
 std::string make_timed_name(std::uint64_t first, std::uint64_t last, std::string_view uuid, std::uint32_t version);
 std::string make_uuid();  // 32 random hexadecimal digits
-// The same with the time in front: of two files with equal times the later one has the greater name.
+// The same, but beginning with the current time: of two files for the same time, the one made later has the greater
+// name.
 std::string make_ordered_uuid();
 std::uint64_t now_ms();  // since 1970
 
-// The part behind the last '.', with it; empty when there is none.
+// From the last '.' on; empty when there is none.
 std::string_view extension(std::string_view name);
 std::string_view without_extension(std::string_view name);
 
-// Version 8 of the format encodes these itself, four characters wrongly.
+// How version 8 of the format encodes names in file names, which is wrong for four characters.
 std::string percent_encode(std::string_view name);
-// Without ".tdb". `index` in the fragment's own schema.
+// Names of data files without ".tdb". `index` is the place in the fragment's own schema.
 std::string attribute_file(std::uint32_t version, std::string_view name, std::size_t index);
 std::string dimension_file(std::uint32_t version, std::string_view name, std::size_t index);
 

@@ -12,7 +12,7 @@
 
 namespace tegula::tiledb {
 
-// What is needed to know of a dimension to read a range of it.
+// What reading a range needs to know of its dimension.
 struct DimensionType {
   Datatype type;
   bool var = false;
@@ -30,7 +30,7 @@ using NdRange = std::vector<Range>;
 NdRange decode_nd_range(Cursor& in, std::span<const DimensionType> dimensions);
 void encode_nd_range(const NdRange& range, std::span<const DimensionType> dimensions, Bytes& out);
 
-// Many rectangles, by dimension: raw values, so that a search can be a loop over numbers.
+// Many rectangles. Their bounds are kept by dimension as raw values, so that a search is a loop over numbers.
 class MbrTable {
  public:
   MbrTable() = default;
@@ -49,7 +49,7 @@ class MbrTable {
   void encode(Bytes& out) const;
   // Appends the hull of [begin, end) of another table.
   void add_hull(const MbrTable& other, std::uint64_t begin, std::uint64_t end);
-  // Appends one.
+  // Appends one rectangle.
   void add(std::span<const ByteView> low, std::span<const ByteView> high);
 
  private:
@@ -63,7 +63,7 @@ class MbrTable {
   std::vector<ColumnData> columns_;
 };
 
-// -1, 0, 1. Numbers by value, text as unsigned bytes with the shorter first.
+// Returns -1, 0 or 1. Compares numbers by value, and text by unsigned bytes, where a prefix comes first.
 int compare_values(const Datatype& type, bool var, ByteView a, ByteView b);
 
 }  // namespace tegula::tiledb

@@ -8,10 +8,10 @@ namespace tegula::tiledb {
 
 namespace {
 
-// Versions 3 and 4 repeat what the schema says.
+// Versions 3 and 4 repeat the number and the type of the dimensions.
 constexpr bool has_type_fields(std::uint32_t version) { return version <= 4; }
 
-// The same rectangles, those of text that may end early without an end.
+// A copy in which ranges of text that may be too short have no upper end.
 MbrTable widened(const MbrTable& table, std::uint32_t version, std::span<const DimensionType> dimensions) {
   MbrTable out(dimensions);
   std::vector<ByteView> low(dimensions.size()), high(dimensions.size());

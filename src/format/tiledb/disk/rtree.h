@@ -15,7 +15,7 @@ struct RTree {
 
   std::uint64_t tiles() const { return levels.empty() ? 0 : levels.back().count(); }
   const MbrTable& leaves() const { return levels.back(); }
-  // Tiles in order whose rectangle, and those above it, satisfy `overlaps(level, i)`.
+  // The tiles, in order, whose rectangle and all rectangles above it satisfy `overlaps(level, i)`.
   std::vector<std::uint64_t> find(const std::function<bool(const MbrTable&, std::uint64_t)>& overlaps) const;
 };
 

@@ -36,7 +36,7 @@ std::vector<Filter> attribute_filters(const Attribute& attribute) {
 
 bool missing(const Value& value) { return std::holds_alternative<std::monostate>(value); }
 
-// Cells of a dimension less one; of integers and dates.
+// The number of cells along a dimension of integers or dates, minus one.
 std::uint64_t last_cell(const Dimension& dimension) {
   Bytes bounds;
   value_to_bytes(dimension.type, dimension.domain.low, bounds);
@@ -52,7 +52,7 @@ std::uint64_t last_cell(const Dimension& dimension) {
   });
 }
 
-// The largest extent up to `wanted` with which the last tile does not reach past the end of the type.
+// An extent of at most `wanted` whose last tile does not reach past the largest value of the type.
 Value fitting_extent(const Dimension& dimension, std::uint64_t wanted) {
   Bytes low;
   value_to_bytes(dimension.type, dimension.domain.low, low);
@@ -67,7 +67,7 @@ Value fitting_extent(const Dimension& dimension, std::uint64_t wanted) {
           static_cast<Unsigned>(static_cast<Unsigned>(kMax) - static_cast<Unsigned>(load_le<T>(low.data())));
       std::uint64_t extent = std::min<std::uint64_t>(wanted, static_cast<std::uint64_t>(kMax));
       const auto reaches_past = [&] { return last / extent * extent > room - (extent - 1); };
-      // A power of two divides the domains that end with the type.
+      // Domains that end with the type are mostly multiples of a power of two.
       if (reaches_past()) extent = std::bit_floor(extent);
       while (extent > 1 && reaches_past()) extent /= 2;
       return std::is_signed_v<T> ? Value(static_cast<std::int64_t>(extent)) : Value(extent);
@@ -81,7 +81,8 @@ std::uint64_t count_of(const Value& value) {
   return 1;
 }
 
-// Shares the cells of a tile evenly among the dimensions that have no extent; short ones leave more for the others.
+// Shares the cells of a tile evenly among the dimensions that have no extent. Short dimensions leave more to the
+// others.
 void choose_dense_extents(Schema& schema) {
   std::uint64_t cell = 1;
   for (const Attribute& attribute : schema.attributes)
@@ -106,7 +107,7 @@ void choose_dense_extents(Schema& schema) {
   }
 }
 
-// One space tile: the capacity alone cuts the cells.
+// One space tile for the whole domain: only the capacity divides the cells into tiles.
 void choose_sparse_extent(Dimension& dimension) {
   if (dimension.type.is_float()) {
     const auto *low = std::get_if<double>(&dimension.domain.low), *high = std::get_if<double>(&dimension.domain.high);

@@ -1,4 +1,4 @@
-// What a new array gets where its schema says nothing.
+// Defaults for what the schema of a new array leaves open.
 #pragma once
 
 #include "tegula/schema.h"

@@ -16,7 +16,7 @@ std::uint8_t code_of(const Datatype& type, std::string_view name) {
   return *code;
 }
 
-// Versions before 5 have one list of filters for all coordinates, which the dimensions then do not show.
+// Versions before 5 have one list of filters for all coordinates, which is not shown again for each dimension.
 std::vector<Filter> shown_filters(const ArraySchema& schema, std::size_t dimension) {
   return to_model(schema_has_typed_dimensions(schema.version) ? schema.dimension_filters(dimension)
                                                               : schema.dimensions[dimension].filters);

@@ -1,4 +1,4 @@
-// What changed between format versions, as facts with names. docs/format/tiledb.md tells the same story in words.
+// What changed between format versions, as named facts. docs/format/tiledb.md describes the same changes in words.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 namespace tegula::tiledb {
 
 inline constexpr std::uint32_t kOldestVersion = 1;
-inline constexpr std::uint32_t kNewestVersion = 23;  // that is read
+inline constexpr std::uint32_t kNewestVersion = 23;  // the newest that is read
 inline constexpr std::uint32_t kWriteVersion = 22;   // of new arrays: what libtiledb 2.25 to 2.30 write
 
 // Fragments.
@@ -27,11 +27,11 @@ constexpr bool whole_var_cells_in_chunks(std::uint32_t v) { return v >= 11; }
 constexpr bool has_fragment_statistics(std::uint32_t v) { return v >= 12; }
 constexpr bool rle_carries_ascii(std::uint32_t v) { return v >= 12; }
 constexpr bool dictionary_carries_ascii(std::uint32_t v) { return v >= 13; }
-constexpr bool mixed_types_in_order(std::uint32_t v) { return v >= 14; }  // sparse: by global order, whatever the types
+constexpr bool mixed_types_in_order(std::uint32_t v) { return v >= 14; }  // sparse: in global order for all types
 constexpr bool rle_carries_utf8(std::uint32_t v) { return v >= 17; }      // and the dictionary
 constexpr bool may_have_timestamps(std::uint32_t v) { return v >= 14; }
 constexpr bool may_have_deletes(std::uint32_t v) { return v >= 15; }
-constexpr bool visible_in_part(std::uint32_t v) { return v >= 15; }  // sparse: a window may cut through it
+constexpr bool visible_in_part(std::uint32_t v) { return v >= 15; }  // sparse: a time window may see a part of it
 constexpr bool has_processed_conditions(std::uint32_t v) { return v >= 16; }
 constexpr bool padding_free_statistics(std::uint32_t v) { return v >= 16; }  // dense
 constexpr bool filters_dates(std::uint32_t v) { return v >= 20; }            // bit-width and positive delta on dates

@@ -14,7 +14,7 @@ namespace tegula::tiledb {
 
 namespace {
 
-// A chunk that claims more than this per stored byte is damage; only text that repeats itself does better.
+// A chunk that claims more than this per stored byte is damaged. Only repeated text can be stored in less.
 constexpr std::uint64_t kBestRatio = 1 << 20;
 constexpr std::size_t kChunksPerTask = 4;
 
@@ -152,7 +152,7 @@ void encode_tile(const FilterPlan& plan, ByteView raw, std::span<const std::uint
   struct Encoded {
     Bytes metadata, data;
   };
-  // As many chunks at a time as there are threads: one thread needs one pair of buffers.
+  // Only a few chunks per thread are held at a time; one thread needs one pair of buffers.
   const std::size_t threads = thread_count(work);
   std::vector<Encoded> encoded(std::min(chunks.size(), threads == 1 ? 1 : 4 * threads));
   for (std::size_t first = 0; first < chunks.size(); first += encoded.size()) {

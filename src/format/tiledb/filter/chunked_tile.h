@@ -29,22 +29,22 @@ struct TilePlace {
   std::uint64_t offset = 0;
 };
 
-// Follows the lengths; borrows `tile`. Throws corrupt when they do not fit the bytes exactly.
+// Finds the chunks of a tile, which it borrows. Throws corrupt unless their lengths add up to exactly these bytes.
 std::vector<Chunk> parse_chunks(ByteView tile, const TilePlace& place);
 std::uint64_t raw_size(std::span<const Chunk> chunks);
-// Throws corrupt unless the chunks make up `expected` bytes, and when a chunk claims more than its filters could give.
+// Throws corrupt unless the chunks decode to `expected` bytes in total, and when a chunk claims too much.
 void check_raw_size(std::span<const Chunk> chunks, std::uint64_t expected, const FilterPlan& plan,
                     const TilePlace& place);
 
-// Throws corrupt when a chunk claims more bytes than its filters could give.
+// Throws corrupt when a chunk claims more bytes than its filters could produce.
 void check_chunk_claim(const Chunk& chunk, const FilterPlan& plan, const TilePlace& place);
 
-// Errors name the file and the offset of the chunk.
+// Decode one chunk. Errors name the file and the offset of the chunk.
 void decode_one(const FilterPlan& plan, const Chunk& chunk, MutableBytes out, const TilePlace& place,
                 FilterScratch& scratch);
 void decode_text_one(const FilterPlan& plan, const Chunk& chunk, MutableBytes out, std::span<std::uint64_t> offsets,
                      const TilePlace& place, FilterScratch& scratch);
-// Every chunk; out.size() must be the raw size.
+// Decodes all chunks; out.size() must be the raw size.
 void decode_tile(const FilterPlan& plan, std::span<const Chunk> chunks, MutableBytes out, const TilePlace& place,
                  ScratchPool& scratch, const Work& work);
 
@@ -53,10 +53,10 @@ void decode_tile(const FilterPlan& plan, std::span<const Chunk> chunks, MutableB
 std::vector<std::uint64_t> cut_cells(std::uint64_t bytes, std::uint64_t cell_size);
 std::vector<std::uint64_t> cut_var_cells(std::uint64_t bytes, std::span<const std::uint64_t> offsets,
                                          std::uint64_t value_size, std::uint32_t version);
-// Filters `raw`, cut as given, and appends the tile.
+// Cuts `raw` into chunks of these lengths, filters them and appends the tile to `out`.
 void encode_tile(const FilterPlan& plan, ByteView raw, std::span<const std::uint64_t> chunks, Bytes& out,
                  ScratchPool& scratch, const Work& work);
-// One chunk of text whose first filter carries the cell boundaries.
+// The same for text whose first filter stores the cell boundaries, in one chunk.
 void encode_text_tile(const FilterPlan& plan, ByteView raw, std::span<const std::uint64_t> offsets, Bytes& out,
                       FilterScratch& scratch);
 

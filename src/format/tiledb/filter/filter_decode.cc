@@ -38,7 +38,7 @@ class ChunkDecoder {
         metadata_(metadata),
         data_(data),
         out_(out),
-        // No filter makes data or metadata grow by more than this, so a larger claim is damage.
+        // No filter lets data or metadata grow by more than this: a larger claim is damage.
         limit_(64 * (out.size() + extra) + 65536),
         scratch_(scratch) {}
 
@@ -81,7 +81,7 @@ class ChunkDecoder {
       case FilterType::delta:
         return decompress(step);
       case FilterType::dictionary:
-        fail(ErrorKind::corrupt, "a dictionary without cell boundaries: the tile of offsets should have been empty");
+        fail(ErrorKind::corrupt, "text in a dictionary must have an empty tile of offsets");
       case FilterType::bitshuffle:
       case FilterType::byteshuffle:
       case FilterType::xor_elements:
@@ -131,9 +131,9 @@ class ChunkDecoder {
     return MutableBytes(buffer).first(size);
   }
 
-  // Compressors and encryption list the sizes of their parts before and after: first those of metadata, then those of
-  // data. `extra` bytes follow each pair; restore(list, stored, out, of_metadata) undoes one part and takes them from
-  // the list.
+  // Compressors and encryption list the sizes of their parts before and after filtering: first the parts of metadata,
+  // then those of data. `extra` bytes follow each pair of sizes. restore(list, stored, out, of_metadata) undoes one
+  // part and reads these bytes from the list.
   template <class Restore>
   void undo_listed(const char* what, std::size_t extra, Restore restore) {
     Cursor list = metadata_cursor();
@@ -171,12 +171,13 @@ class ChunkDecoder {
     });
   }
 
-  // libtiledb's delta filters drop what is behind the last whole element. Of metadata that is the upper end of a
-  // length: zeros, or else the lengths do not add up in the filter that takes them. Of data nobody can say what it was.
+  // libtiledb's delta filters drop the bytes after the last whole element. In metadata these are the upper bytes of a
+  // length and so zero: otherwise the lengths do not add up in the filter that reads them. In data they cannot be
+  // restored.
   static std::size_t undo_cut(const PlanStep& step, MutableBytes out, bool of_metadata) {
     const std::size_t cut = out.size() % step.element_size;
     if (cut != 0 && !of_metadata)
-      fail(ErrorKind::corrupt, "filter {} got {} bytes to store, no whole elements of {}: the last {} are lost",
+      fail(ErrorKind::corrupt, "filter {} was given {} bytes to store, not a multiple of {}: the last {} are lost",
            filter_name(step.filter.type), out.size(), step.element_size, cut);
     std::ranges::fill(out.last(cut), std::byte{0});
     return cut;
@@ -191,7 +192,7 @@ class ChunkDecoder {
     codec::find_compressor(filter_name(step.filter.type))->decode(in, out, params);
   }
 
-  // Filters that keep the length and list the lengths of their parts.
+  // Filters that keep the length of the data and list the lengths of its parts.
   void undo_parts(const PlanStep& step) {
     Cursor list = metadata_cursor();
     const std::uint64_t parts = list.count<std::uint32_t>(4, "filtered parts");
@@ -212,9 +213,9 @@ class ChunkDecoder {
     const std::size_t size = step.element_size;
     if (step.filter.type == FilterType::byteshuffle) return codec::byteunshuffle(part, to, size);
     if (part.size() % size != 0) {
-      // Bit shuffle leaves such a part alone; XOR never makes one.
+      // Bit shuffle stores such a part unchanged; XOR never makes one.
       if (step.filter.type == FilterType::xor_elements)
-        fail(ErrorKind::corrupt, "filter xor: a part of {} bytes holds no whole elements of {}", part.size(), size);
+        fail(ErrorKind::corrupt, "filter xor: a part of {} bytes, expected a multiple of {}", part.size(), size);
       return copy(part, to);
     }
     if (step.filter.type == FilterType::xor_elements) return codec::xor_decode(part, to, size);
@@ -291,7 +292,7 @@ class ChunkDecoder {
     const ByteView result = to;
     const codec::FloatScale params{step.filter.scale, step.filter.offset, static_cast<unsigned>(width),
                                    step.element_size};
-    // Parts lie in the data from the last to the first.
+    // The data holds the last part first.
     ByteView from = data_;
     for (std::uint64_t i = 0; i < parts; ++i) {
       const std::uint32_t size = list.read<std::uint32_t>();

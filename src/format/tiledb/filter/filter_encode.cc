@@ -40,7 +40,7 @@ class ChunkEncoder {
     for (const PlanStep& step : std::span(plan_.steps).subspan(first)) apply(step);
   }
 
-  // Takes a first step that was done elsewhere.
+  // Sets the result of a first filter that was applied elsewhere.
   void start(Bytes metadata, ByteView data) {
     parts_.insert(parts_.begin(), std::move(metadata));
     data_ = data;
@@ -91,15 +91,14 @@ class ChunkEncoder {
     fail(ErrorKind::invalid_argument, "filter {} cannot be applied here", filter_name(step.filter.type));
   }
 
-  // The next buffer, empty. What data_ views stays as it is.
+  // The buffer that data_ does not view, emptied.
   Bytes& next_buffer() {
     turn_ ^= 1;
     scratch_.data[turn_].clear();
     return scratch_.data[turn_];
   }
 
-  // Makes one part of all there are: store(part, out, list) appends what becomes of a part to `out`, and its sizes to
-  // the list.
+  // Joins all parts into one: store(part, out, list) appends the filtered part to `out`, and its sizes to the list.
   template <class Store>
   void store_listed(Store store) {
     Bytes& out = next_buffer();
@@ -148,7 +147,7 @@ class ChunkEncoder {
     data_ = out;
   }
 
-  // A length that is no multiple of 8 makes two parts, of which the short one is copied.
+  // When the length is not a multiple of 8, the rest becomes a second part, which is copied.
   void bitshuffle(const PlanStep& step) {
     const std::size_t even = data_.size() / 8 * 8;
     Bytes list;
@@ -242,7 +241,7 @@ class ChunkEncoder {
   void scale(const PlanStep& step) {
     const std::size_t width = step.filter.byte_width;
     if (data_.size() % step.element_size != 0)
-      fail(ErrorKind::invalid_argument, "filter scale_float: {} bytes hold no whole floats", data_.size());
+      fail(ErrorKind::invalid_argument, "filter scale_float: {} bytes are not a whole number of floats", data_.size());
     Bytes& out = next_buffer();
     out.resize(data_.size() / step.element_size * width);
     codec::float_scale_encode(data_, out,

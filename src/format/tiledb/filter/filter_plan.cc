@@ -35,7 +35,7 @@ TypeId integer_type(const Datatype& type, FilterType filter) {
   const std::optional<TypeId> arithmetic = type.arithmetic();
   if (!arithmetic || type.is_float())
     fail(ErrorKind::unsupported, "filter {} cannot work on {}", filter_name(filter), display_name(type));
-  // Wider text has no arithmetic of its own width.
+  // Wider characters are read as unsigned integers of their width.
   if (type.size == 2 && !type.is_integer()) return TypeId::uint16;
   if (type.size == 4 && !type.is_integer()) return TypeId::uint32;
   return *arithmetic;

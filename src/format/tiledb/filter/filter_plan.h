@@ -1,5 +1,5 @@
-// A pipeline made ready for one kind of data: each step knows the element type it works on, and steps that do nothing
-// are gone.
+// A filter pipeline prepared for one kind of data: each step knows its element type, and steps that do nothing are left
+// out.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct FilterInput {
 
 struct PlanStep {
   FilterStep filter;
-  TypeId type = TypeId::uint8;  // int8..int64, uint8..uint64, float32, float64: as which the elements are seen
+  TypeId type = TypeId::uint8;  // int8..int64, uint8..uint64, float32, float64: how elements are read
   std::uint32_t element_size = 1;
 };
 
@@ -37,7 +37,7 @@ struct FilterPlan {
 // pipeline lists AES and there is no key. With a key, AES is appended unless the pipeline lists it already.
 FilterPlan make_plan(const Pipeline& pipeline, const FilterInput& input, std::shared_ptr<const codec::AesKey> key);
 
-// Whether the first filter is one that can carry cell boundaries.
+// Whether the first filter is one that can store cell boundaries.
 bool may_carry_offsets(const FilterPlan& plan);
 
 }  // namespace tegula::tiledb

@@ -1,4 +1,5 @@
-// A tile that describes itself: how schemas, metadata, conditions and the lists of fragments are wrapped.
+// A generic tile, which describes itself. Schemas, metadata, conditions and the lists of fragments are stored in such
+// tiles.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +22,12 @@ struct GenericTile {
 
 inline constexpr std::uint64_t kGenericHeaderSize = 34;  // without the pipeline
 
-// Passes one tile. Throws corrupt; invalid_argument when the tile is encrypted and there is no key.
-// A key given for a tile that is not encrypted is ignored.
+// Decodes one tile and leaves `in` behind it. Throws corrupt; invalid_argument when the tile is encrypted and there is
+// no key. Ignores the key when the tile is not encrypted.
 GenericTile decode_generic_tile(Cursor& in, const Key& key);
-// Bytes of header, pipeline and tile, from the first kGenericHeaderSize bytes.
+// The size of header, pipeline and tile together. Reads only the first kGenericHeaderSize bytes.
 std::uint64_t generic_tile_size(Cursor in);
-// Appends.
+// Appends one tile.
 void encode_generic_tile(ByteView payload, std::uint32_t version, const Key& key, Bytes& out);
 
 }  // namespace tegula::tiledb

@@ -1,4 +1,4 @@
-// Working memory for the bodies of parallel loops, which do not know their thread.
+// Reusable objects for the bodies of parallel loops, which do not know their thread.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace tegula::tiledb {
 
-// Objects that are taken for a while, given back and kept. Safe to share between threads.
+// A Lease takes an object from the pool, or makes one, and returns it at its end. Safe to share between threads.
 template <class T>
 class ObjectPool {
  public:
@@ -45,7 +45,7 @@ class ObjectPool {
     try {
       const std::lock_guard lock(mutex_);
       free_.push_back(std::move(object));
-    } catch (...) {  // no room to keep it: it goes
+    } catch (...) {  // no memory to keep it: it is freed
     }
   }
 

@@ -23,7 +23,7 @@ std::uint64_t multiply(std::uint64_t a, std::uint64_t b, const std::string& frag
   return *product;
 }
 
-// Index of the space tile of a value, counted from the start of the domain.
+// The space tiles that a range covers, counted from the start of the domain, and the cells of one.
 struct TileSpan {
   std::uint64_t first = 0, last = 0, cells = 0;
 };
@@ -177,7 +177,7 @@ Fragment::Trust Fragment::trust(const StoredField& field) const {
   // An ordered dense write may store the extremes and null counts of another tile or attribute (libtiledb up to 2.30).
   if (field.var() && dense()) trust.extremes = trust.null_counts = false;
   if (dense() && field.nullable && field.type.is_text() && version() < 21) trust = {};
-  // Of text and of cells of any length, only fields with extremes have their nulls counted.
+  // Among text and variable-size fields, nulls are counted only for those that have extremes.
   if ((field.var() || field.type.is_text()) && field.type.id != TypeId::character && field.type.id != TypeId::ascii)
     trust.null_counts = false;
   return trust;
@@ -187,7 +187,7 @@ std::optional<Fragment::Extremes> Fragment::extremes(const StoredField& field, s
   const Trust known = trust(field);
   if (!known.extremes) return std::nullopt;
   if (field.type.is_float()) {
-    // A NaN makes the values before it forgotten. It shows in the sum, unless that had stopped at its limit before.
+    // libtiledb forgets the values before a NaN. A NaN shows in the sum, unless the sum had reached its limit before.
     const std::span<const std::uint64_t> all = sums(field.slot);
     if (!known.sums || tile >= all.size()) return std::nullopt;
     if (!(std::fabs(std::bit_cast<double>(all[tile])) < std::numeric_limits<double>::max())) return std::nullopt;

@@ -45,10 +45,10 @@ struct StoredField {
   std::string validity_file() const { return base + "_validity.tdb"; }
 };
 
-// Immutable for its users; loads what is asked for once. Safe to share between threads.
+// Loads each part of its metadata once, when it is first needed. Safe to share between threads.
 class Fragment {
  public:
-  // Reads the footer unless it is given (then without a request). `schema_of` finds a schema by the name in a footer.
+  // Reads the footer unless it is given; then it makes no request. `schema_of` finds a schema by the name in a footer.
   using SchemaFinder = FragmentMetadata::SchemaFinder;
   static std::shared_ptr<const Fragment> open(const ArrayFiles& files, const FragmentEntry& entry,
                                               const SchemaFinder& schema_of,
@@ -71,17 +71,17 @@ class Fragment {
   std::uint64_t tiles() const { return tiles_; }
   std::uint64_t cells(std::uint64_t tile) const;  // dense: of a whole space tile
   std::uint64_t total_cells() const;
-  // Dense: index of the first and last space tile of the box along each dimension, and their number.
+  // Dense: the space tiles that the domain covers, along each dimension the index of the first and their number.
   struct TileBox {
     std::vector<std::uint64_t> first, count;
   };
   const TileBox& tile_box() const { return box_; }
 
-  const std::vector<StoredField>& fields() const { return fields_; }  // attributes, dimensions (sparse), t, dt, dci
+  const std::vector<StoredField>& fields() const { return fields_; }  // attributes, dimensions (sparse), times
   const StoredField* field(std::string_view name) const;              // attribute or dimension; null when absent
   const StoredField* special(FieldKind kind) const;                   // timestamps, delete_times, delete_condition
 
-  // Fetches several parts with one request, so that the calls below have them.
+  // Loads several parts with one request, for the calls below.
   using Wanted = WantedPart;
   void prefetch(std::span<const WantedPart> wanted) const { metadata_.prefetch(wanted); }
 
@@ -120,13 +120,13 @@ class Fragment {
   const TileExtremes& last_coordinates(std::size_t dimension) const {
     return metadata_.extremes(FragmentPart::last_coordinates, dimension);
   }
-  // Which statistics of the tiles tell the truth about a field: some versions counted padding, and some kinds of fields
-  // were always wrong.
+  // Which stored statistics of a field are correct: some versions counted padding, and some kinds of fields were always
+  // wrong.
   struct Trust {
     bool extremes = false, sums = false, null_counts = false;
   };
   Trust trust(const StoredField& field) const;
-  // Smallest and largest value of a tile, where that is known for sure. Then no value is NaN.
+  // Smallest and largest value of a tile; none unless they are certain. If there are some, no value of the tile is NaN.
   struct Extremes {
     ByteView min, max;
   };
@@ -138,7 +138,7 @@ class Fragment {
   // Made once per field and part.
   enum class Data : std::uint8_t { fixed, var, validity };  // fixed: cells, or the offsets of variable ones
   const FilterPlan& plan(const StoredField& field, Data data) const;
-  // Bytes [begin, end) of a filtered tile in its file, checked against the size of the file as the footer tells it.
+  // Bytes [begin, end) of a filtered tile in its file, checked against the size of the file that the footer states.
   struct Extent {
     std::uint64_t begin = 0, end = 0;
   };
@@ -163,7 +163,8 @@ class Fragment {
   mutable std::map<std::pair<std::size_t, Data>, std::unique_ptr<const FilterPlan>> plans_;  // by slot
 };
 
-// The fields that a fragment in `folder` stores: attributes, dimensions (sparse), t, dt, dci.
+// The fields that a fragment in `folder` stores: attributes, then for a sparse one dimensions, timestamps, delete times
+// and delete conditions.
 struct FragmentShape {
   std::uint32_t version = 0;
   bool dense = true;

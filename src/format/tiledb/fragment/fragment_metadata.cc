@@ -10,9 +10,9 @@ namespace tegula::tiledb {
 
 namespace {
 
-// Read at once with the footer: most footers, and the other parts of small fragments, fit.
+// Bytes that are read at once from the end: most footers fit, and all parts of small fragments.
 constexpr std::uint64_t kTail = 16384;
-// Larger claims are checked against the size of the file before memory is taken for them.
+// Larger claims are checked against the size of the file before memory is allocated for them.
 constexpr std::uint64_t kUnchecked = 65536;
 
 constexpr std::pair<FragmentPart, std::uint64_t FooterSlot::*> kSlotParts[] = {
@@ -54,13 +54,13 @@ void FragmentMetadata::read_tail(std::uint64_t length) const {
   tail_offset_ = tail->size - tail_.size();
 }
 
-// Behind a consolidated footer nothing of the file is there yet. Who needs one part needs others too, and all of a
-// small file costs as much as one part of it.
+// After a consolidated footer nothing of the file has been read yet. A reader that needs one part will need others too,
+// and reading all of a small file costs as much as reading one part.
 void FragmentMetadata::read_if_small() const {
   if (tail_.empty() && !positions_.empty() && positions_.back() < kTail) read_tail(kTail);
 }
 
-// Empty when these bytes are not at hand.
+// Empty unless these bytes have been read.
 ByteView FragmentMetadata::in_tail(std::uint64_t begin, std::uint64_t end) const {
   const bool there = begin >= tail_offset_ && end <= tail_offset_ + tail_.size();
   return there ? ByteView(tail_).subspan(begin - tail_offset_, end - begin) : ByteView();
@@ -105,7 +105,7 @@ void FragmentMetadata::read_footer(std::uint32_t name_version, const SchemaFinde
   positions_.push_back(start);
 }
 
-// Everything at once; it is laid out as if it had been loaded part by part.
+// Decodes everything at once and fills the members as if the parts had been loaded one by one.
 void FragmentMetadata::read_monolithic(const SchemaFinder& schema_of) {
   const std::optional<Bytes> bytes = files_.store->get(key_);
   if (!bytes) fail(ErrorKind::corrupt, "{}: missing, although the fragment is committed", name());
@@ -130,7 +130,7 @@ void FragmentMetadata::read_monolithic(const SchemaFinder& schema_of) {
     numbers_[{FragmentPart::var_sizes, i}] = std::move(all.var_sizes[i]);
   }
   rtree_ = build_rtree(std::move(all.rectangles));
-  // No flag tells the kind: only a sparse fragment has coordinates.
+  // No flag says whether it is dense, but only a sparse fragment has coordinates.
   const std::string folder = key_.substr(0, key_.size() - kFragmentMetadataFile.size() - 1);
   footer_.dense = !files_.store->has(join(folder, std::string(kCoordsField) + ".tdb"));
 }

@@ -1,4 +1,4 @@
-// The parts of __fragment_metadata.tdb in front of the footer, fetched when asked for.
+// The metadata file of a fragment: its footer, and the parts in front of it, which are fetched when they are needed.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace tegula::tiledb {
 
-// What all parts of an open array share.
+// Where the files of an open array are, and the key to decrypt them.
 struct ArrayFiles {
   std::shared_ptr<const Store> store;
   Key key;
@@ -46,19 +46,19 @@ struct WantedPart {
   std::size_t slot;
 };
 
-// Loads each part once. Safe to share between threads; what it returns stays.
+// Loads each part once. Safe to share between threads. What it returns is valid as long as the object itself.
 class FragmentMetadata {
  public:
   FragmentMetadata(ArrayFiles files, std::string key) : files_(std::move(files)), key_(std::move(key)) {}
 
-  // Opening: exactly one of these. The schema of a footer is found by `schema_of`, from the name that the footer holds.
+  // Exactly one of these is called, before anything else. `schema_of` finds the schema by the name in the footer.
   using SchemaFinder = std::function<std::shared_ptr<const ArraySchema>(const std::string& file)>;
   void read_footer(std::uint32_t name_version, const SchemaFinder& schema_of);
   void take_footer(ByteView footer, const SchemaFinder& schema_of);
 
   const FragmentFooter& footer() const { return footer_; }
   const std::shared_ptr<const ArraySchema>& schema() const { return schema_; }
-  // What lists are checked against; set once, before anything below.
+  // Sets the number of tiles, which lists are checked against. To be called once, before anything below.
   void set_tiles(std::uint64_t tiles) { tiles_ = tiles; }
 
   void prefetch(std::span<const WantedPart> wanted) const;

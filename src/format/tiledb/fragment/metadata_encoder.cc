@@ -81,8 +81,8 @@ class MetadataEncoder {
     }
   }
 
-  // The slot of the coordinates, which nobody uses since version 5, counts as a field of zeros of the first
-  // dimension's type.
+  // libtiledb stores statistics for the slot of the coordinates, which is unused since version 5, as if it were a field
+  // of zeros of the first dimension's type.
   bool is_coords(std::size_t slot) const { return slot == schema_.attributes.size(); }
   const Datatype& coords_type() const { return schema_.dimensions[0].type; }
 

@@ -1,4 +1,4 @@
-// Neighbouring tiles of a fragment: fetched together, decoded one by one into memory that is used again.
+// Neighbouring tiles of a fragment, which are fetched together and decoded one by one into reused memory.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tegula::tiledb {
 
-// What loading tiles works with; worth keeping from one run to the next. Safe to share between threads.
+// Buffers for loading tiles, to be reused by many runs. Safe to share between threads.
 struct RunPools {
   ObjectPool<std::vector<Bytes>> stored;
   ScratchPool scratch;
@@ -25,7 +25,7 @@ class TileRun {
   TileRun(const ArrayFiles& files, const Fragment& fragment, std::span<const StoredField* const> fields,
           std::uint64_t first, std::uint64_t last, RunPools& pools, const Work& work, TileParts parts = TileParts::all);
 
-  // The field at `index` of those given. Uses the memory that `out` has.
+  // Decodes a tile of fields[index]. Reuses the memory of `out`.
   void decode(std::size_t index, std::uint64_t tile, TileData& out) const;
 
  private:
@@ -76,8 +76,8 @@ void for_each_tile(const ArrayFiles& files, std::span<const TileJob> jobs, const
 // Whether a part of a field is stored and asked for.
 bool has_part(const StoredField& field, Fragment::Data data, TileParts parts);
 
-// Cuts 0 .. count into runs [begin, end), where `follows` says no or the sum of `bytes` passes what is good to fetch at
-// once.
+// Cuts 0 .. count into runs [begin, end). A new run begins at i when follows(i) is false, or when the bytes of the run
+// would be too many to fetch at once.
 struct Span {
   std::size_t begin = 0, end = 0;
 };

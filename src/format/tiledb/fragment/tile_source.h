@@ -1,4 +1,4 @@
-// From fragment, field and tile number to decoded bytes.
+// Loading whole tiles of any field.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ struct TileRef {
   std::uint64_t tile = 0;
 };
 
-// A whole tile. A dimension of an old fragment comes as its own column, like every other.
+// A whole tile. Dimensions of old fragments, which share one tile, come as columns of their own.
 struct TileData {
   std::uint64_t cells = 0;
   Bytes data;                     // cells one after the other, or variable bytes
-  Buffer<std::uint64_t> offsets;  // variable fields: cells + 1, checked to rise and to stay inside `data`
+  Buffer<std::uint64_t> offsets;  // variable fields: cells + 1, never falling, inside of `data`
   Bytes validity;                 // nullable fields
 };
 
@@ -32,7 +32,7 @@ enum class TileParts : std::uint8_t { all, data, validity };
 // A missing file, and everything that does not add up, is Error(corrupt) with file and offset.
 std::vector<TileData> load_tiles(const ArrayFiles& files, std::span<const TileRef> refs, const Work& work,
                                  TileParts parts = TileParts::all);
-// What load_tiles will hold for it.
+// The bytes that load_tiles holds for a tile: decoded, and as they are stored.
 std::uint64_t decoded_bytes(const TileRef& ref);
 std::uint64_t stored_bytes(const TileRef& ref);
 

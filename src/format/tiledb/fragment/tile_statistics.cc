@@ -24,7 +24,7 @@ int compare_text(ByteView a, ByteView b) {
   return a.size() == b.size() ? 0 : a.size() < b.size() ? -1 : 1;
 }
 
-// Sums stay at the end of their type once they reach it.
+// A sum that reaches the limit of its type stays there.
 std::int64_t add_clamped(std::int64_t a, std::int64_t b, bool& full) {
   std::int64_t sum = 0;
   full = __builtin_add_overflow(a, b, &sum);
@@ -51,7 +51,7 @@ template <class T>
 using SumOf = std::conditional_t<std::is_floating_point_v<T>, double,
                                  std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
 
-// Calls f(begin, end) for the stretches of cells that count and are not null.
+// Calls f(begin, end) for the runs of cells that count and are not null.
 template <class F>
 void for_valid(const StoredField& field, const TileColumn& column, std::uint64_t cells, F&& f) {
   const CellRun all{0, cells};
@@ -76,14 +76,14 @@ void for_valid(const StoredField& field, const TileColumn& column, std::uint64_t
 template <class T>
 struct Extremes {
   T low = std::numeric_limits<T>::max(), high = std::numeric_limits<T>::lowest();
-  // The comparisons are libtiledb's: a NaN replaces the extreme and is replaced by the value behind it.
+  // The comparisons are libtiledb's: a NaN replaces the extreme, and the next value replaces the NaN.
   void take(T v) {
     low = low < v ? low : v;
     high = high > v ? high : v;
   }
 };
 
-// Several strands at once: for values whose order does not matter, that is without NaNs.
+// Keeps many extremes side by side, which is fast. Only for values whose order does not matter: without NaNs.
 template <class T>
 void take_strands(const std::byte* data, std::uint64_t count, Extremes<T>& extremes) {
   constexpr std::size_t kStrands = 128 / sizeof(T);
@@ -104,7 +104,7 @@ void take_strands(const std::byte* data, std::uint64_t count, Extremes<T>& extre
   for (; i < count; ++i) extremes.take(load_le<T>(data + i * sizeof(T)));
 }
 
-// Whether no sum of some of the values comes near the ends of its type.
+// Whether no partial sum can come near the limits of its type.
 template <class T>
 bool sums_fit(const Extremes<T>& extremes, std::uint64_t cells) {
   const double most =

@@ -16,7 +16,7 @@ struct StatisticsKind {
   bool extremes = false, sums = false, null_counts = false;
 };
 StatisticsKind statistics_kind(const StoredField& field);
-// The same for a type and number of values, without regard to what the field is.
+// The same by type and number of values alone, whatever kind of field it is.
 bool type_has_extremes(const Datatype& type, std::uint32_t values_per_cell);
 bool type_has_sums(const Datatype& type, std::uint32_t values_per_cell);
 
@@ -29,7 +29,7 @@ struct TileColumn {
   Bytes data;                     // cells one after the other, or variable bytes
   Buffer<std::uint64_t> offsets;  // variable fields: start of each cell
   Bytes validity;                 // nullable fields
-  std::vector<CellRun> counted;   // cells that statistics take in; empty: all
+  std::vector<CellRun> counted;   // cells that statistics count; empty: all
   void clear() {                  // keeps the memory
     data.clear();
     offsets.clear();
@@ -46,7 +46,7 @@ struct TileStatistics {
 };
 TileStatistics tile_statistics(const StoredField& field, const TileColumn& column);
 
-// What the tiles say together.
+// The statistics of all these tiles together.
 FieldStatistics fragment_statistics(const StoredField& field, std::span<const TileStatistics> tiles);
 
 }  // namespace tegula::tiledb

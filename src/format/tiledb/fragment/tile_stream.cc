@@ -1,7 +1,6 @@
-// Tiles of fixed-size cells, chunk by chunk: memory stays at a few chunks per thread, however large the tiles are.
-// Small tiles are read several at once; a large one in pieces, whose chunks are decoded in parallel when there are too
-// few tiles to keep all threads busy. Tiles without filters have their chunks at known places: those that are wanted
-// are read straight into the result where it has room for them in one piece, or in rows.
+// Small tiles are read several at a time. A large tile is read in pieces, whose chunks are decoded in parallel when
+// there are too few tiles to keep all threads busy. In a tile without filters the positions of the chunks are known:
+// those that are wanted are read straight into the result where their memory is in one piece, or in rows.
 #include "format/tiledb/fragment/tile_stream.h"
 
 #include <algorithm>
@@ -97,11 +96,11 @@ class Streamer {
       large(tiles_[unit.first], unit, piece);
   }
 
-  // A chunk of a tile without filters, if it is cut as libtiledb does it.
+  // A chunk of a tile without filters, where libtiledb would have put it.
   struct PlainChunk {
     const Target& to;
     std::uint64_t begin, end;  // in the tile
-    std::uint64_t position;    // of the header in the file, in front of it the number of chunks for the first one
+    std::uint64_t position;    // of the header in the file; the first one begins with the number of chunks
     std::uint64_t chunks;      // of the tile
     std::size_t header_size() const { return kChunkHeaderSize + (begin == 0 ? kTileHeaderSize : 0); }
     bool fits(const std::byte* header) const {
@@ -111,8 +110,7 @@ class Streamer {
     }
   };
 
-  // False when the tiles have filters, or turn out to be cut in another way: then nothing is said about the bytes that
-  // the sinks have got.
+  // False when the tiles have filters, or turn out to be cut in another way: then what the sinks received may be wrong.
   bool plain(const Unit& unit, bool spare) {
     const TileStream& first_tile = tiles_[unit.first];
     const std::string key = first_tile.ref.fragment->file(*first_tile.ref.field, data_of(first_tile));
@@ -150,7 +148,7 @@ class Streamer {
     ObjectPool<Buffers>::Lease buffers(buffers_);
     std::array<std::byte, kChunksPerRead*(kTileHeaderSize + kChunkHeaderSize)> headers;
     const auto header = [&](std::size_t i) { return headers.data() + i * (kTileHeaderSize + kChunkHeaderSize); };
-    std::array<MutableBytes, kChunksPerRead> taken;  // chunks that the sinks have no room for as they are
+    std::array<MutableBytes, kChunksPerRead> taken;  // chunks that cannot be read in place
     if (const std::uint64_t raw = chunk_bytes(chunks); buffers->raw.size() < raw) buffers->raw.resize(raw);
     buffers->reads.clear();
     for (std::size_t i = 0; i < chunks.size(); ++i) {
@@ -234,7 +232,7 @@ class Streamer {
           in.fail("claims {} chunks, found a tile of {} bytes", left, unit.end - unit.begin);
         started = true;
       }
-      // All chunks that lie in this piece as a whole.
+      // All chunks that lie completely in this piece.
       std::vector<Chunk> chunks;
       std::uint64_t used = in.position();
       wanted_bytes = piece;

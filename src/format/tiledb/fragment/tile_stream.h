@@ -11,7 +11,7 @@
 
 namespace tegula::tiledb {
 
-// Takes the bytes of one tile chunk by chunk, in any order, from several threads at once.
+// Receives the bytes of one tile chunk by chunk, in any order, from several threads at once.
 class TileSink {
  public:
   virtual ~TileSink() = default;
@@ -20,7 +20,8 @@ class TileSink {
   // Memory of exactly end - begin bytes to decode into, or empty: then take() gets the bytes.
   virtual MutableBytes place(std::uint64_t begin, std::uint64_t end) = 0;
   virtual void take(std::uint64_t begin, ByteView bytes) = 0;
-  // Memory for all of the bytes begin .. end, in order; false when there is none, or only scattered by a few bytes.
+  // Appends the memory for all of the bytes begin .. end, in order. False when there is none, or only many small
+  // pieces.
   virtual bool pieces(std::uint64_t /*begin*/, std::uint64_t /*end*/, std::vector<MutableBytes>& /*out*/) {
     return false;
   }

@@ -1,7 +1,7 @@
 // libtiledb's rules for what of an array's folder counts, in the order in which they apply:
 //   - a fragment of versions 1 to 4 counts when its metadata file is there, of 5 to 11 when "<name>.ok" is, a later
-//     one when "__commits/<name>.wrt" is; a .con file stands for the marks that it lists;
-//   - what an .ign file lists does not count through a .con file, but still through a mark of its own;
+//     one when "__commits/<name>.wrt" is; a .con file replaces the commit files that it lists;
+//   - what an .ign file lists does not count through a .con file, but still through a commit file of its own;
 //   - what a .vac file lists is hidden where the fragment that replaces it is seen.
 // One file is our own: <fragment>.merge says what its .vac is going to say, and counts once the fragment does.
 #include "format/tiledb/listing/array_listing.h"
@@ -76,7 +76,7 @@ class Lister {
         if (!kind.empty() || is_known_folder(entry.name) || time->version >= 5) continue;
         if (store_.has(join(entry.name, kFragmentMetadataFile))) add_fragment(entry.name, entry.name, *time);
       } else if (kind == ".ok") {
-        add_mark(entry.name);
+        add_commit_file(entry.name);
       } else if (kind == ".vac" || kind == ".merge") {
         vacuum_files_.emplace_back(entry.name, *time);
       } else if (kind == ".meta") {
@@ -92,7 +92,7 @@ class Lister {
       const std::string key = join(kCommitsFolder, entry.name);
       const std::string_view kind = extension(entry.name);
       if (kind == ".wrt") {
-        add_mark(key);
+        add_commit_file(key);
       } else if (kind == ".del" || kind == ".upd") {
         add_condition(key, {key, 0, std::nullopt});
       } else if (kind == ".vac" || kind == ".merge") {
@@ -109,7 +109,7 @@ class Lister {
         if (kind == ".del") {
           add_condition(line.path, {key, line.offset, line.size});
         } else if ((kind == ".wrt" || kind == ".ok") && !ignored_.contains(line.path)) {
-          add_mark(line.path);
+          add_commit_file(line.path);
         }
       }
     }
@@ -130,13 +130,13 @@ class Lister {
   }
 
   // A .wrt below __commits, or an .ok in the root.
-  void add_mark(std::string_view path) {
+  void add_commit_file(std::string_view path) {
     const std::string name(without_extension(last_part(path)));
     const std::optional<TimedName> time = parse_timed_name(name);
     if (!time || time->version < 5) return;
     const bool modern = in_commits_folder(time->version);
     if (modern != (extension(path) == ".wrt")) return;
-    // In the root, libtiledb starts from the folders: a mark without one means nothing.
+    // In the root, libtiledb starts from the folders and ignores a commit file without one.
     if (!modern && !root_folders_.contains(name)) return;
     add_fragment(name, modern ? join(kFragmentsFolder, name) : name, *time);
   }
@@ -171,12 +171,12 @@ class Lister {
       const bool unfinished = extension(key) == ".merge";
       if (!names_.contains(name)) {
         if (unfinished) continue;
-        // A listing may hold a .vac and not the mark that was made just before it.
-        const std::string mark =
+        // A listing may contain a .vac, but not the commit file that was made just before it.
+        const std::string commit =
             std::string(without_extension(key)) + (in_commits_folder(time.version) ? ".wrt" : ".ok");
-        if (store_.has(mark)) {
+        if (store_.has(commit)) {
           root_folders_.insert(name);
-          add_mark(mark);
+          add_commit_file(commit);
         }
       }
       VacuumEntry entry{key, time, {}, unfinished};

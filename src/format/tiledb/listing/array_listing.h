@@ -1,4 +1,4 @@
-// What lies in the folder of an array: schemas, fragments, commits, conditions, vacuumed names.
+// The contents of the folder of an array: schemas, fragments, commit files, conditions, vacuumed names.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct FragmentEntry {
   TimedName time;
 };
 
-// A file, or a piece of one.
+// A file, or a part of one.
 struct BytesPlace {
   std::string key;
   std::uint64_t offset = 0;
@@ -36,8 +36,8 @@ struct VacuumEntry {
   std::string key;                 // of the .vac
   TimedName time;                  // of the fragment that replaces them
   std::vector<std::string> items;  // keys below the array
-  // The merge was stopped between its commit and its .vac: `key` is the .merge that stands in for it. It hides the
-  // items from the moment of the commit on, which matters where cells that are there twice are seen twice.
+  // The consolidation stopped between its commit and its .vac: `key` is the .merge file that replaces the .vac. It
+  // hides the items from the commit on; otherwise an array with duplicates would show their cells twice.
   bool unfinished = false;
 };
 
@@ -52,25 +52,25 @@ struct ArrayListing {
   bool has_metadata_folder = false;
 };
 
-// A listing of the folder, of __schema, __commits and __fragment_meta where they are there, of each fragment folder of
-// versions 1 to 4, and the contents of .con, .ign and .vac files. Starts again when one of these is vacuumed meanwhile.
+// Lists the folder, and __schema, __commits and __fragment_meta where they exist; looks into the fragment folders of
+// versions 1 to 4 and reads .con, .ign and .vac files. Starts again when one of these files is removed meanwhile.
 // Throws not_found when there is no schema.
 ArrayListing list_array(const Store& store);
 
-// The schema of a reader at a time: the last by name whose time is not after `end`, else the first. An index into
-// `schemas`.
+// The index in `schemas` of the schema that a reader at time `end` uses: the last by name whose time is not after
+// `end`, else the first.
 std::size_t schema_at(const ArrayListing& listing, std::uint64_t end);
 // The fragments a reader sees, oldest first.
 std::vector<FragmentEntry> visible_fragments(const ArrayListing& listing, const TimeWindow& window, bool sparse);
 std::vector<ConditionEntry> visible_conditions(const ArrayListing& listing, const TimeWindow& window);
 
-// Lines of .con, .ign and .vac, as far as they are text.
+// A line of a .con, .ign or .vac file.
 struct CommitLine {
   std::string path;                    // relative to the array, without a leading slash
   std::uint64_t offset = 0, size = 0;  // .del in a .con: where its bytes are
 };
 std::vector<CommitLine> decode_commits(ByteView file, std::string_view name, bool with_conditions);
-// The key below the array that a line of a .vac stands for, whatever the array was called when it was written.
+// The key, below the array, of what a line of a .vac file names, wherever the array was when the line was written.
 std::string vacuumed_key(std::string_view line);
 
 }  // namespace tegula::tiledb

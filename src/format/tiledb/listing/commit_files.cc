@@ -10,9 +10,9 @@ namespace tegula::tiledb {
 
 namespace {
 
-// The marks in .con files that no .ign strikes out.
-std::set<std::string> consolidated_marks(const Store& store) {
-  std::set<std::string> marks, ignored;
+// The commits in .con files that no .ign file cancels.
+std::set<std::string> consolidated_commits(const Store& store) {
+  std::set<std::string> commits, ignored;
   for (const Entry& entry : store.list(kCommitsFolder)) {
     const std::string_view kind = extension(entry.name);
     if (kind != ".con" && kind != ".ign") continue;
@@ -20,10 +20,10 @@ std::set<std::string> consolidated_marks(const Store& store) {
     const std::optional<Bytes> file = store.get(key);
     if (!file) continue;
     for (CommitLine& line : decode_commits(*file, store.describe(key), kind == ".con"))
-      (kind == ".con" ? marks : ignored).insert(std::move(line.path));
+      (kind == ".con" ? commits : ignored).insert(std::move(line.path));
   }
-  for (const std::string& mark : ignored) marks.erase(mark);
-  return marks;
+  for (const std::string& path : ignored) commits.erase(path);
+  return commits;
 }
 
 }  // namespace
@@ -37,13 +37,13 @@ void remove_together(Store& store, std::span<const FragmentEntry> fragments) {
   const bool known = std::any_of(fragments.begin(), fragments.end(),
                                  [](const FragmentEntry& entry) { return in_commits_folder(entry.time.version); });
   if (fragments.size() > 1 && known) {
-    const std::set<std::string> consolidated = consolidated_marks(store);
+    const std::set<std::string> consolidated = consolidated_commits(store);
     std::string lines;
     std::uint64_t first = UINT64_MAX, last = 0;
     for (const FragmentEntry& entry : fragments) {
-      const std::string mark = commit_file(entry.name, entry.time.version);
-      if (mark.empty() || consolidated.contains(mark)) continue;
-      lines += mark + "\n";
+      const std::string commit = commit_file(entry.name, entry.time.version);
+      if (commit.empty() || consolidated.contains(commit)) continue;
+      lines += commit + "\n";
       first = std::min(first, entry.time.first);
       last = std::max(last, entry.time.last);
     }
@@ -56,26 +56,26 @@ void remove_together(Store& store, std::span<const FragmentEntry> fragments) {
 
 void remove_fragments(Store& store, std::span<const FragmentEntry> fragments) {
   if (fragments.empty()) return;
-  const std::set<std::string> consolidated = consolidated_marks(store);
+  const std::set<std::string> consolidated = consolidated_commits(store);
   std::string ignored;
   std::uint64_t first = UINT64_MAX, last = 0;
   std::set<std::string_view> changed;
   for (const FragmentEntry& entry : fragments) {
-    const std::string mark = commit_file(entry.name, entry.time.version);
-    if (consolidated.contains(mark)) ignored += mark + "\n";
+    const std::string commit = commit_file(entry.name, entry.time.version);
+    if (consolidated.contains(commit)) ignored += commit + "\n";
     first = std::min(first, entry.time.first);
     last = std::max(last, entry.time.last);
-    changed.insert(mark.empty()                            ? std::string_view(entry.folder)
+    changed.insert(commit.empty()                          ? std::string_view(entry.folder)
                    : in_commits_folder(entry.time.version) ? kCommitsFolder
                                                            : std::string_view());
   }
   for (const FragmentEntry& entry : fragments) {
-    const std::string mark = commit_file(entry.name, entry.time.version);
-    store.remove(mark.empty() ? join(entry.folder, kFragmentMetadataFile) : mark);
+    const std::string commit = commit_file(entry.name, entry.time.version);
+    store.remove(commit.empty() ? join(entry.folder, kFragmentMetadataFile) : commit);
   }
-  // A folder must not lose files before its mark is gone for good.
+  // The removal of a commit file must be durable before the folder loses files.
   for (const std::string_view folder : changed) store.sync_folder(folder);
-  // A mark of its own counts whatever an .ign says: it must be gone first.
+  // A commit file counts in spite of an .ign file: it must be gone first.
   if (!ignored.empty())
     store.put_text(join(kCommitsFolder, make_timed_name(first, last, make_ordered_uuid(), kWriteVersion) + ".ign"),
                    ignored);

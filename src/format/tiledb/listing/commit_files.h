@@ -1,4 +1,4 @@
-// Marks that make fragments part of an array, and taking them away again.
+// Commit files, which make fragments part of an array, and the removal of fragments.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace tegula::tiledb {
 
-// Key of the mark of a fragment; empty before version 5, where the metadata is the mark.
+// Key of the commit file of a fragment; empty before version 5, where the metadata file commits.
 std::string commit_file(std::string_view name, std::uint32_t version);
 
-// Removes fragments, oldest first: their marks, which ends them for readers, then their folders. Marks that a file of
-// commits (.con) holds are struck out by another (.ign). A stop in between leaves the rest, and folders that are no
-// part of the array. Some of the fragments may be gone already.
+// Removes fragments, oldest first: first their commit files, after which readers do not see them, then their folders.
+// Commits that are listed in a .con file are cancelled by an .ign file. When it is interrupted, some fragments stay,
+// and folders that are not part of the array. Some of the fragments may be gone already.
 void remove_fragments(Store& store, std::span<const FragmentEntry> fragments);
-// The same, and readers see all of them or none: they are put into a file of commits first, and struck out of it in one
-// step. Where all are older than version 12, which has no such files, they go one by one.
+// The same, but readers see either all of them or none: a .con file lists them first, and one .ign file then cancels
+// them all. Before version 12 there are no such files: if all fragments are that old, they are removed one by one.
 void remove_together(Store& store, std::span<const FragmentEntry> fragments);
 
 }  // namespace tegula::tiledb

@@ -1,4 +1,4 @@
-// What writers that were stopped leave in the folder of an array.
+// Fragment folders that interrupted writers leave behind.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace tegula::tiledb {
 
-// Keys of fragment folders that have no commit and are not named by a vacuum file. A writer at work has one, too.
+// Keys of fragment folders that are neither committed nor listed in a vacuum file. A writer at work has such a folder,
+// too.
 std::vector<std::string> uncommitted_fragments(const Store& store, const ArrayListing& listing);
 std::vector<std::string> uncommitted_fragments(const Store& store);
 

@@ -14,7 +14,7 @@ namespace tegula::tiledb {
 namespace {
 
 constexpr std::size_t kBlock = 1 << 16;  // cells of one task
-constexpr std::size_t kPiece = 1 << 12;  // cells whose values stay in the first cache
+constexpr std::size_t kPiece = 1 << 12;  // cells whose values stay in the first-level cache
 
 struct KeyedCell {
   std::uint64_t key = 0, index = 0;
@@ -44,7 +44,7 @@ std::size_t common_prefix(const Column& column, std::uint64_t cells) {
   return common;
 }
 
-// Tiles by shifts and products: divisions would take most of the time.
+// Computes tile numbers by shifts and products: divisions would take most of the time.
 class TileIndex {
  public:
   TileIndex(std::uint64_t extent, std::uint64_t largest)
@@ -250,7 +250,7 @@ int CellOrder::compare(Coordinates coordinates, std::uint64_t a, std::uint64_t b
   return 0;
 }
 
-// `make` puts a key and an index together, `key` takes the key out again, still shifted by `low` bits.
+// `make` joins a key and an index; `key` separates them again, the key still shifted by `low` bits.
 template <class E, class Make, class Key>
 Buffer<std::uint64_t> CellOrder::sort_as(const Parts& parts, Coordinates coordinates, std::uint64_t cells, Make make,
                                          Key key, unsigned low, const Work& work, Twins* twins) const {
@@ -269,7 +269,7 @@ Buffer<std::uint64_t> CellOrder::sort_as(const Parts& parts, Coordinates coordin
     RadixSort<E, decltype(bits)>(bits, low, work).sort(sorted, low + parts.bits);
 
   if (!parts.exact) {
-    // compare() leaves tiles out: those that the key does not hold whole are compared first.
+    // compare() ignores tiles, so those that the key does not hold completely are compared first.
     std::vector<Buffer<std::uint64_t>> tiles;
     for (const Step& step : steps_)
       if (!parts.tiles_in_key && (step.kind == Step::Kind::tile || step.kind == Step::Kind::hilbert))

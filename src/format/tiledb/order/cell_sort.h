@@ -22,8 +22,8 @@ class CellOrder {
   CellOrder(const ArraySchema& schema, Order order);
 
   using Coordinates = std::span<const Column* const>;  // a column per dimension
-  // Indices of the cells in this order; cells with equal coordinates keep the order of their indices. `twins`: the
-  // first two neighbours at the same place.
+  // Indices of the cells in this order; cells with equal coordinates keep the order of their indices. `twins` becomes
+  // the first pair of cells with equal coordinates, if there is one.
   using Twins = std::optional<std::pair<std::uint64_t, std::uint64_t>>;
   Buffer<std::uint64_t> sort(Coordinates coordinates, const Work& work, Twins* twins = nullptr) const;
   Buffer<std::uint64_t> sort(std::span<const Column> coordinates, const Work& work, Twins* twins = nullptr) const;
@@ -44,7 +44,7 @@ class CellOrder {
     const Step* step = nullptr;
     std::uint64_t base = 0;
     unsigned bits = 0, taken = 0;
-    Buffer<std::uint64_t> values;  // of steps that are dear to compute; empty: computed when needed
+    Buffer<std::uint64_t> values;  // of steps that are expensive to compute; empty: computed when needed
   };
   struct Parts {
     std::vector<Part> parts;
@@ -53,9 +53,9 @@ class CellOrder {
     bool tiles_in_key = true;  // equal keys mean equal tiles and places on a curve
   };
   Parts plan_key(Coordinates coordinates, std::uint64_t cells, const Work& work) const;
-  // Key of the cells begin .. end.
+  // Keys of the cells from `begin` on.
   void keys(const Parts& parts, Coordinates coordinates, std::uint64_t begin, std::span<std::uint64_t> out) const;
-  // Any step, and those of numbers.
+  // Values of any step, and of a step on numbers.
   Buffer<std::uint64_t> values_of(const Step& step, Coordinates coordinates, std::uint64_t cells,
                                   const Work& work) const;
   static void number_values(const Step& step, const Column& column, std::uint64_t begin, std::span<std::uint64_t> out);

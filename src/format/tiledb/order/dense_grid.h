@@ -16,7 +16,7 @@ struct DenseGrid {
   std::vector<std::uint64_t> last;    // largest coordinate
   std::vector<std::uint64_t> extent;  // cells of a tile
   std::vector<std::uint64_t> stride;  // in cells, inside of a tile
-  std::vector<std::size_t> order;     // dimensions by falling stride
+  std::vector<std::size_t> order;     // dimensions by decreasing stride
   std::uint64_t tile_cells = 1;
   Order tile_order = Order::row, cell_order = Order::row;
 
@@ -43,17 +43,17 @@ struct AxisRuns {
 };
 
 AxisRuns runs_of(const AxisPick& pick);
-// Adds the coordinates low .. high behind the others.
+// Appends the coordinates low .. high.
 void add_run(AxisRuns& axis, std::uint64_t low, std::uint64_t high);
-// The part of the result first .. first + count, counted from `first`.
+// The runs that give the part first .. first + count of the result; places in the result count from `first`.
 AxisRuns cut(const AxisRuns& axis, std::uint64_t first, std::uint64_t count);
 
-// The part of a run in one tile; `run.start` is counted inside of the tile.
+// The parts of runs that lie in one tile; `Run::start` counts from the start of the tile.
 struct TilePart {
   std::uint64_t tile = 0;
   std::vector<Run> runs;
 };
-// By tile.
+// Splits all runs at tile boundaries; tiles are in rising order.
 std::vector<TilePart> split_by_tile(const AxisRuns& axis, std::uint64_t extent);
 
 }  // namespace tegula::tiledb

@@ -1,5 +1,4 @@
-// Sorting elements by the bits of an unsigned key, most significant digit first across threads, least significant first
-// inside of what fits a cache.
+// Radix sort: by the most significant digit first across threads, by the least significant first in what fits a cache.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +14,7 @@
 
 namespace tegula::tiledb {
 
-// Key: E -> std::uint64_t, of which the bits low .. high count. Equal keys keep their order.
+// Key: E -> std::uint64_t. Sorts by the bits `low` .. `high` of the key; elements with equal bits keep their order.
 template <class E, class Key>
 class RadixSort {
  public:
@@ -29,7 +28,7 @@ class RadixSort {
       if (!sort_in_cache(elements, spare, high)) elements.swap(spare);
     } else {
       distribute(elements, spare, high);
-      // What was distributed lies in the spare buffer, and comes back sorted.
+      // Each bucket is sorted from the spare buffer back into `elements`.
     }
   }
 
@@ -67,7 +66,7 @@ class RadixSort {
     });
   }
 
-  // From `from` to `to`.
+  // Sorts from `from` into `to`.
   void sort_back(std::span<E> from, std::span<E> to, unsigned high) const {
     if (from.size() > kInCache && high > low_) {
       distribute(from, to, high);

@@ -21,18 +21,18 @@ class RangeList {
   RangeList() = default;
   explicit RangeList(const DimensionType& dimension) : type_(dimension) {}
 
-  // Ranges may come in any order; those that overlap or touch become one. Text without an upper bound goes on for ever.
+  // Ranges may be added in any order; finish() joins those that overlap or touch. A text range may have no upper bound.
   void add(const Range& range);
   void finish();
   bool whole() const { return whole_; }
 
-  // Of the values low .. high with what is asked for.
+  // How much of the values low .. high is asked for.
   Overlap overlap(ByteView low, ByteView high) const;
   // Clears mask[i] for the cells that are not asked for.
   void filter(const ColumnView& cells, std::span<std::uint8_t> mask) const;
   bool contains(ByteView value) const { return overlap(value, value) != Overlap::none; }
 
-  // Halving, for results above the budget. Numbers only: what is asked for below and from `at` on.
+  // Splits into what is asked for below `at` and from `at` on, for results above the budget. Numbers only.
   std::pair<RangeList, RangeList> split(std::uint64_t at) const;
   // The same for text; `at` begins the second half.
   std::pair<RangeList, RangeList> split(const std::string& at) const;
@@ -47,7 +47,7 @@ class RangeList {
   DimensionType type_;
   bool whole_ = true;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> numbers_;
-  // The upper end of a piece made by split() is not part of it.
+  // The upper end of a range that split() made does not belong to it.
   struct TextRange {
     std::string low, high;
     bool open = false;       // `high` is left out
@@ -57,7 +57,7 @@ class RangeList {
   std::vector<TextRange> texts_;
 };
 
-// The text right behind `text`: none lies between the two.
+// The next text after `text`: there is none between the two.
 inline std::string next_text(std::string text) { return text + '\0'; }
 
 using RangeSet = std::vector<RangeList>;  // one per dimension

@@ -19,7 +19,7 @@ using testing::hex;
 using testing::to_hex;
 
 constexpr std::uint8_t kInt32 = 0, kInt64 = 1, kFloat32 = 2, kFloat64 = 3, kUint8 = 6, kInt16 = 7, kUint16 = 8,
-                       kUint32 = 9, kUint64 = 10, kAscii = 11;
+                       kUint32 = 9, kUint64 = 10, kAscii = 11, kDatetimeDay = 21;
 
 struct Vector {
   const char* name;

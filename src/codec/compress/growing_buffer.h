@@ -12,22 +12,22 @@ namespace tegula::codec {
 
 // Appends at most `limit` bytes to `out`. Until finish() the buffer is larger than its content; an exception leaves
 // `out` as it was before.
-class Growing {
+class GrowingBuffer {
  public:
   // The room to start with when the raw size is unknown: a few times the compressed size, so that a stream of a few
   // bytes reserves little.
   static std::uint64_t guess(ByteView compressed) {
     return std::max<std::uint64_t>(4 * std::uint64_t{compressed.size()}, kLeastRoom);
   }
-  Growing(Bytes& out, std::uint64_t limit, std::uint64_t first_room)
+  GrowingBuffer(Bytes& out, std::uint64_t limit, std::uint64_t first_room)
       : out_(out), start_(out.size()), end_(out.size()), limit_(limit) {
     out_.resize(start_ + std::min(first_room, limit_));
   }
-  ~Growing() {
+  ~GrowingBuffer() {
     if (!finished_) out_.resize(start_);
   }
-  Growing(const Growing&) = delete;
-  Growing& operator=(const Growing&) = delete;
+  GrowingBuffer(const GrowingBuffer&) = delete;
+  GrowingBuffer& operator=(const GrowingBuffer&) = delete;
 
   MutableBytes room() { return MutableBytes(out_).subspan(end_); }
   void commit(std::size_t n) { end_ += n; }
