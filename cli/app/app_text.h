@@ -1,4 +1,4 @@
-// Texts made from the options themselves, so that they cannot fall behind them.
+// Texts that are generated from the options, so that they are always up to date.
 #pragma once
 
 #include <CLI/CLI.hpp>

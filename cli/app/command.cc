@@ -35,7 +35,7 @@ int code_of(ErrorKind kind) {
   }
 }
 
-// Stricter than the option parser, which takes -1 for the largest number there is.
+// Stricter than the option parser, which reads -1 as the largest number.
 std::uint64_t whole_number(const std::string& text, const char* names) {
   std::uint64_t n = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
@@ -58,7 +58,7 @@ std::string unknown_verb(const CLI::App& app, int argc, char** argv) {
   return "";
 }
 
-// Letters to change, add or leave out to make one word of another.
+// The edit distance of two words.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -89,7 +89,7 @@ std::string hint(const CLI::App& app, const std::string& word) {
 
 int report(const Globals& globals, const char* text, int code) {
   std::fflush(stdout);
-  // Work that threw has left its bar.
+  // The progress bar of work that threw is still there.
   if (globals.work.progress) globals.work.progress->end();
   std::fprintf(stderr, "tegula: %s\n", text);
   return code;
@@ -118,7 +118,7 @@ void add_completion(CLI::App& app, std::function<int()>& chosen) {
   });
 }
 
-// For the build, which installs the page; in no group, so that --help does not list it.
+// Used by the build, which installs the page; it is in no group, so --help does not list it.
 void add_man(CLI::App& app, std::function<int()>& chosen) {
   CLI::App* sub = app.add_subcommand("man", "print the manual page");
   sub->group("");

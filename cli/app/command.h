@@ -1,4 +1,4 @@
-// The boundary to the option parser: verbs describe their arguments here and never see it.
+// Hides the option parser: verbs describe their arguments here.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@ namespace {
 
 tegula::Cancel cancel;
 
-// The first Ctrl-C asks the work to stop at a clean point; the second one is the system's.
+// The first Ctrl-C asks the work to stop at a clean point; the second one ends the process.
 extern "C" void on_interrupt(int) {
   cancel.request();
   std::signal(SIGINT, SIG_DFL);

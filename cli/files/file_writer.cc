@@ -14,7 +14,7 @@ namespace tegula::cli {
 FileWriter::FileWriter(std::string path) : path_(std::move(path)) {
   std::error_code unknown;
   const std::filesystem::path there = std::filesystem::canonical(path_, unknown);
-  // A link keeps its place, and a device or a pipe is written to, never replaced.
+  // A link stays a link, and a device or pipe is written to, never replaced.
   if (!unknown && std::filesystem::is_symlink(path_, unknown)) path_ = there.string();
   replaces_ = !std::filesystem::exists(path_, unknown) || std::filesystem::is_regular_file(path_, unknown);
   temporary_ = fmt::format("{}.{}.part", path_, getpid());

@@ -1,4 +1,4 @@
-// A file that appears whole.
+// A file that appears only when it is complete.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace tegula::cli {
 
-// Writes beside `path` and takes the name at commit(); dropped before that, it leaves nothing. What is there and is no
-// file (a device, a pipe) gets the bytes at commit(). Throws Error(io).
+// Writes a temporary file beside `path` and renames it at commit(); without commit() nothing is left. A device or pipe
+// gets the bytes at commit(). Throws Error(io).
 class FileWriter {
  public:
   explicit FileWriter(std::string path);

@@ -22,7 +22,7 @@ struct NpyArray {
 // Throws Error(corrupt) with the offset; Error(unsupported) for pickled objects.
 NpyArray read_npy(ByteView file, const std::string& name);
 
-// A header of format 1.0 or 2.0. With `room`, one that keeps its length for any shape of as many axes.
+// A header of format 1.0 or 2.0. With `room`, its length is the same for every shape with as many axes.
 std::string npy_header(const Datatype& type, const std::vector<std::uint64_t>& shape, bool room = false);
 
 // The cells of a column as numpy holds them: variable text becomes U of the longest cell, several values per cell a

@@ -15,7 +15,7 @@ namespace tegula::cli {
 
 namespace {
 
-// Nulls of a column that the array has no nulls for: NaT for dates, refused for everything else.
+// Nulls of a column that is not nullable in the array: NaT for dates, an error for everything else.
 void settle_nulls(Column& column, const Column& to) {
   if (to.nullable && !column.nullable) column.validity.resize(column.cells(), std::byte{1});
   if (!to.nullable && column.nullable) {
@@ -34,7 +34,7 @@ bool same_dates(const Datatype& a, const Datatype& b) {
   return a.id == b.id && a.unit == b.unit && a.unit_count == b.unit_count;
 }
 
-// Cell by cell, refusing what does not fit.
+// Converts cell by cell; throws for a value that does not fit.
 Column rewritten(const Column& column, Column to) {
   std::string text;
   for (std::size_t i = 0; i < column.cells(); ++i) {
@@ -55,7 +55,7 @@ Column fit(Column column, Column to) {
   if (same || (opaque && !to.type.is_integer() && !to.type.is_float()) ||
       (column.var() && to.var() && to.type.is_text())) {
     if (opaque && !column.var() && column.cell_size() == to.cell_size()) {
-      // Bytes of a type that Arrow does not have, as they were.
+      // A type that Arrow lacks was written as its bytes.
       column.type = to.type;
       column.values_per_cell = to.values_per_cell;
     } else {

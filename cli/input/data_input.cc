@@ -172,7 +172,7 @@ Column column_of_npy(const NpyArray& array, const Attribute& attribute) {
     as_type(column, attribute);
     return column;
   }
-  // Another number type: value by value, refusing what does not fit.
+  // Another number type: converts value by value; throws for one that does not fit.
   Column out;
   out.name = attribute.name;
   out.type = attribute.type;

@@ -1,4 +1,4 @@
-// Where results go: one writer per form, fed batch by batch.
+// Writers of results, one for each form; they take batch by batch.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ class Output {
  public:
   virtual ~Output() = default;
   virtual void add(const Batch& batch) = 0;
-  // Called once, after the last batch; files are not there before.
+  // Called once, after the last batch; a file appears only now.
   virtual void finish() = 0;
 };
 
-// Collects everything: the form is column by column.
+// Keeps everything in memory, because the JSON is written column by column.
 std::unique_ptr<Output> json_output(Dialect dialect);
-// An aligned table; columns widen as longer cells come. `most` rows are shown, the rest is counted in a remark on
-// stderr.
+// An aligned table; columns widen as longer cells come. Shows at most `most` rows, and
+// says on stderr how many more there are.
 std::unique_ptr<Output> table_output(Dialect dialect, std::uint64_t most);
 // RFC 4180 with a header line; null cells are empty. Stops between two writes when `work` is cancelled.
 std::unique_ptr<Output> csv_output(Dialect dialect, const Work& work);

@@ -59,7 +59,7 @@ std::size_t terminal_width() {
   return size.ws_col;
 }
 
-// The first code points of a text that is too long, and a sign that there are more.
+// The first code points of a text that is too long, and an ellipsis.
 std::string cut(const std::string& text, std::size_t width) {
   if (width_of(text) <= width) return text;
   std::size_t at = 0, seen = 0;

@@ -64,7 +64,7 @@ void print_converted(const CopyFlags& flags, const Converted& made, const std::o
   for (const std::string& difference : report->schema) print(difference + "\n");
 }
 
-// Says when one field alone could be copied.
+// Adds a hint when a single field could be copied.
 Target plan(const Array& source, const TargetOptions& options) {
   try {
     return plan_target(source, options);

@@ -1,4 +1,4 @@
-// Opening what a person named on the command line.
+// Opens what the command line names.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What verify and repair find, for people and for programs.
+// What verify and repair find, as text and as JSON.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace tegula::cli {
 
-// verify(), and whether the array is an unfinished conversion.
+// Array::verify(), and a problem when the array is an unfinished conversion.
 std::vector<Problem> verify_all(const Array& array, const Store& store, const Work& work);
 
 std::size_t damage_count(const std::vector<Problem>& problems);
-// One line on each, and one on what can be done about it where something can.
+// One line for each, and one for what can be done about it, if anything.
 std::string problem_lines(const std::vector<Problem>& problems);
 // A list of {"severity", "file", "text", "remedy"}.
 void write_problems(JsonWriter& json, const std::vector<Problem>& problems);

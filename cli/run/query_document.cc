@@ -84,7 +84,7 @@ int answer_requests(const std::string& file, const OpenFlags& flags, const Globa
     }
     out += '\n';
     print(out);
-    // A program that waits for its answer must get it.
+    // The program may wait for this answer before it sends the next request.
     std::fflush(stdout);
   }
   return failed ? kProblems : kOk;

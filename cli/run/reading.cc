@@ -46,7 +46,7 @@ bool plain_dense(const Schema& schema) { return !schema.sparse && !schema.table;
 // The leading part of a dense array that holds the first `limit` cells, so that no more than that is decoded.
 Selection leading_part(const std::vector<std::uint64_t>& shape, std::uint64_t limit) {
   Selection part;
-  std::uint64_t below = 1;  // cells of one index along the axis, as far as they matter
+  std::uint64_t below = 1;  // cells of one index along the axis
   std::vector<std::uint64_t> counts(shape.size());
   for (std::size_t i = shape.size(); i-- > 0;) {
     const std::uint64_t wanted = (std::max<std::uint64_t>(limit, 1) + below - 1) / below;

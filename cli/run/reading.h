@@ -1,4 +1,4 @@
-// Running a request and handing the result on.
+// Runs a query and passes the result to an output.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct PartFlags {
 // Streams the result of `query` into `output`, at most query.limit cells of it.
 void stream(const Array& array, Query query, Output& output);
 
-// Adds the coordinates to the fields of a dense result, so that a person sees where a cell lies.
+// Adds the coordinates to the fields of a dense result, so that a reader sees where each cell is.
 void with_coordinates(Query& query, const Schema& schema);
 
 }  // namespace tegula::cli

@@ -1,4 +1,4 @@
-// What --dry-run of a change does: everything but change.
+// Runs a change without changing anything, for --dry-run.
 #pragma once
 
 #include <functional>
@@ -8,12 +8,12 @@
 
 namespace tegula::cli {
 
-// Runs a change up to the first file that it would write or remove, and not further: a request that makes no sense
-// throws here as it would in earnest.
+// Runs a change up to the first file that it would write or remove: a request that makes no sense throws what the real
+// change would throw.
 void rehearse(const std::string& uri, const OpenFlags& flags, const Globals& globals,
               const std::function<void(Array&)>& change);
 
-// The same for an array that is still to be made, which is made in memory.
+// The same for a new array, which is created in memory.
 void rehearse_new(const std::string& uri, const Schema& schema, const CreateOptions& options,
                   const std::function<void(Array&)>& change);
 

@@ -19,7 +19,7 @@ bool looks_like_words(const std::string& text) {
   return end != text.data() + text.size() || error != std::errc::result_out_of_range;
 }
 
-// Words that are no JSON are text: `meta set temps units K` means "K".
+// What is not JSON is text: `meta set temps units K` means "K".
 Json json_or_text(const std::string& text) {
   try {
     return parse_json(bytes_of(text), "the value");

@@ -134,7 +134,7 @@ Label label_of_json(const Json& item) {
   return out;
 }
 
-// What `info --json` prints of a schema, and of the cells that are there, which is passed over.
+// What `info --json` prints: the schema, and facts about the cells, which are ignored here.
 constexpr std::string_view kMembers[] = {"format",
                                          "kind",
                                          "dimensions",
@@ -164,7 +164,7 @@ constexpr std::string_view kDimensionMembers[] = {"name", "type", "values_per_ce
 constexpr std::string_view kAttributeMembers[] = {"name", "type",    "values_per_cell", "nullable",
                                                   "fill", "filters", "fill_defined",    "enumeration"};
 
-// A member with a slip in its name must not be taken for one that is not there.
+// A misspelled member must not count as absent.
 void check_members(const Json& object, std::span<const std::string_view> known, std::string_view what,
                    const std::string& name) {
   for (const auto& [key, value] : object.items())
@@ -172,7 +172,7 @@ void check_members(const Json& object, std::span<const std::string_view> known, 
       fail(ErrorKind::invalid_argument, "{}: {} has no '{}'; known: {}", name, what, key, fmt::join(known, ", "));
 }
 
-// A file says all of it; a flag beside it would be passed over.
+// The file holds the whole schema; another flag would be ignored.
 void check_alone(const SchemaFlags& flags) {
   const std::pair<const char*, bool> others[] = {
       {"--shape", !flags.shape.empty()},

@@ -48,7 +48,7 @@ void fill_bins(CellStats& stats, const Column& column, std::uint64_t cells) {
   for (std::uint64_t i = 0; i < cells; ++i) {
     const double x = number_at(column, i);
     if (!std::isfinite(x)) continue;
-    // In halves, since the distance of the ends may have no double.
+    // In halves, because the distance of the ends may overflow.
     const double share = (x / 2 - stats.low / 2) / (stats.high / 2 - stats.low / 2);
     ++stats.bins[std::min(kBins - 1, static_cast<std::size_t>(share * kBins))];
   }

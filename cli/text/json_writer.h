@@ -1,4 +1,4 @@
-// JSON of reports, written as it comes.
+// Writes JSON piece by piece.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 
 namespace tegula::cli {
 
-// Puts the commas; nesting is the caller's.
+// Adds the commas; the caller closes what it opens.
 class JsonWriter {
  public:
   JsonWriter& begin(char bracket) {  // '{' or '['

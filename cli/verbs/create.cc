@@ -28,11 +28,11 @@ struct Flags {
   bool overwrite = false, dry_run = false;
 };
 
-// The file's cells, as an array of that schema will take them: one that does not fit must cost neither what is there
-// nor leave an empty array.
+// Reads the cells of the file and checks that an array with that schema takes them: a file that does not fit must
+// neither replace what is there nor leave an empty array.
 Batch cells_for(const Flags& flags, Schema schema, const CreateOptions& options, const WriteOptions& writing) {
   Batch cells;
-  // Cells outside of a sparse array's domain are found while they are written, which need not take long.
+  // Cells outside the domain of a sparse array are found by writing them; without filters that is quick.
   if (schema.sparse)
     for (Attribute& attribute : schema.attributes) attribute.filters.clear();
   rehearse_new(flags.uri, schema, options, [&](Array& rehearsed) {
@@ -55,7 +55,7 @@ int create_array(const Flags& flags, const Globals& globals) {
   if (!flags.input.file.empty() && data_kind(flags.input.file, flags.input.as) == DataKind::arrow)
     schema_like(wanted, read_arrow(bytes_of(flags.input.contents()), flags.input.file));
   Schema schema = wanted.schema(data);
-  // Before version 6 TileDB has the fill values of its types and no others.
+  // Before version 6 TileDB has fixed fill values for each type.
   if (flags.format_version.value_or(6) < 6 && wanted.fill.empty() && wanted.schema_file.empty())
     for (Attribute& attribute : schema.attributes) attribute.fill.clear();
   if (flags.dry_run) {

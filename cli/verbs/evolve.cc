@@ -118,7 +118,7 @@ void evolve_array(Array& array, const Flags& flags, const WriteOptions& options)
   tiledb::evolve(array, changes, options);
 }
 
-// One column at a time: each of these changes is whole by itself.
+// One column at a time: only each single change is atomic.
 void change_columns(Array& table, const Flags& flags, const WriteOptions& options) {
   if (!flags.add_enums.empty() || !flags.extend_enums.empty() || !flags.drop_enums.empty() || flags.enumeration ||
       !flags.domain.empty())

@@ -1,4 +1,4 @@
-// `tegula info` and `tegula fragments`: what an array is.
+// `tegula info`: the schema, sizes and metadata of an array.
 #include <algorithm>
 
 #include "app/verbs.h"

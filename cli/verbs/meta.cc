@@ -19,7 +19,7 @@ struct Flags {
   bool dry_run = false;
 };
 
-// Arrays and groups alike, as far as metadata goes: one of the two is set.
+// An array or a group: one of the two is set.
 struct Holder {
   std::shared_ptr<Array> array;
   std::shared_ptr<Group> group;

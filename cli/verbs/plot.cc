@@ -66,7 +66,7 @@ Limits limits_of(const std::vector<double>& values) {
   return limits;
 }
 
-// Where a value lies between two ends, 0 to 1; in halves, since the distance of the ends may have no double.
+// Where a value lies between two ends, 0 to 1; in halves, because the distance of the ends may overflow.
 double share(double value, double low, double high) {
   if (high == low || !std::isfinite(value)) return 0.5;
   return std::clamp((value / 2 - low / 2) / (high / 2 - low / 2), 0.0, 1.0);
@@ -81,7 +81,7 @@ std::vector<double> numbers_of(const Column& column, std::uint64_t cells) {
   return out;
 }
 
-// The dimensions that a selection leaves.
+// The dimensions that a selection keeps.
 std::vector<std::size_t> kept_axes(const Schema& schema, const std::optional<Picks>& picks) {
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < schema.dimensions.size(); ++i)
@@ -202,7 +202,7 @@ std::vector<double> resample(const Plot& plot, std::size_t rows, std::size_t col
 constexpr Colour kGrey{200, 200, 200}, kInk{40, 90, 160};
 constexpr int kMargin = 60, kBar = 16;
 
-// Grey is what has no number: nulls, NaN, infinities.
+// Grey for nulls, NaN and infinities.
 Colour colour_of(const Plot& plot, double value) {
   return std::isfinite(value) ? heat(share(value, plot.low, plot.high)) : kGrey;
 }
@@ -224,7 +224,7 @@ std::vector<double> ticks(double from, double to) {
   if (!(step > 0)) return {from};
   std::vector<double> out;
   const double first = std::ceil(low / step - 1e-9);
-  // Counted, and each one once: far from 0 the next multiple may be the same double.
+  // Counted, because far from 0 the next multiple may be the same double.
   for (int i = 0; i < 3 * kAbout; ++i) {
     const double value = (first + i) * step;
     if (!std::isfinite(value) || value > low + span * (1 + 1e-9)) break;
@@ -233,14 +233,14 @@ std::vector<double> ticks(double from, double to) {
   return out;
 }
 
-// As many digits as tell ticks apart that lie `span` from each other at most.
+// With enough digits to tell ticks apart whose ends are `span` apart.
 std::string tick_text(double value, double span) {
   const double largest = std::max(std::abs(value), span);
   const int digits = span > 0 && std::isfinite(span) ? static_cast<int>(std::log10(largest / span)) + 5 : 5;
   return fmt::format("{:.{}g}", value, std::clamp(digits, 5, 17));
 }
 
-// Days, with the time where they are few.
+// Days, with the time of day when the span is short.
 std::string date_tick_text(double value, double span, const Datatype& type) {
   if (std::abs(value) > 9.2e18) return "";
   const std::string text = date_text(type, static_cast<std::int64_t>(value));

@@ -1,4 +1,4 @@
-// `tegula repair`: mends what can be mended without guessing.
+// `tegula repair`: repairs what can be repaired without guessing.
 #include <chrono>
 #include <filesystem>
 
@@ -77,7 +77,7 @@ class Repair {
   }
 
  private:
-  // A writer at work has young files. As long as there is one, every unfinished file may be its own.
+  // A young file may belong to a writer that is still at work, and then so may every other unfinished file.
   void remove_leftovers(const Schema& schema) {
     const std::vector<Leftover> found = leftovers(*store_, schema);
     const std::uint64_t oldest = flags_.older_than.value_or(kHour);

@@ -1,4 +1,4 @@
-// `tegula tour`: the main job on small data, in a temporary folder, each step as a person would type it.
+// `tegula tour`: the main verbs on small data in a temporary folder, each step as one would type it.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ struct Flags {
   bool keep = false;
 };
 
-// A folder that goes away with the tour.
+// A folder that is removed at the end of the tour.
 struct Folder {
   fs::path path;
   bool keep = false;

@@ -5,6 +5,7 @@
 #include "output/output.h"
 #include "query/request/value_text.h"
 #include "run/listed_items.h"
+#include "tegula/error.h"
 
 namespace tegula::cli {
 
@@ -20,7 +21,7 @@ bool enters(const Path& path, const Item& item) {
          std::find(path.begin(), path.end(), item.uri) == path.end();
 }
 
-// The members of an item, or why there is no looking into it.
+// Fills in the members of an item; returns why that failed, or nothing.
 std::string look_into(const Item& item, std::vector<Item>& found, const ListFlags& flags, const Globals& globals) {
   try {
     found = items_of(item.uri, flags, globals);

@@ -21,7 +21,7 @@ struct ArrowLayout {
     std::int64_t id = 0;
     Datatype index;
   };
-  std::optional<Dictionary> dictionary;  // the batch holds indices; what is said above is about the values
+  std::optional<Dictionary> dictionary;  // the batch holds indices, and the members above describe the values
 };
 
 // Throws unsupported for types that are not read, naming the field.

@@ -42,10 +42,10 @@ struct SchemaNode : Family<ArrowSchema> {
 
 struct ArrayNode : Family<ArrowArray> {
   std::shared_ptr<const Batch> owner;
-  std::vector<Bytes> made;  // buffers that had to be laid out anew
+  std::vector<Bytes> made;  // buffers that are not shared with the batch
   std::vector<const void*> buffers;
   const void* keep(Bytes bytes) {
-    // Consumers want an address even for nothing.
+    // Consumers expect an address even for an empty buffer.
     if (bytes.empty()) bytes.resize(8, std::byte{0});
     made.push_back(std::move(bytes));
     return made.back().data();
@@ -164,7 +164,7 @@ bool must_swap(const Datatype& type) {
   return type.big_endian && type.size > 1 && (type.is_integer() || type.is_float() || type.is_date());
 }
 
-// The buffer of fixed values: where they lie when Arrow has them the same way.
+// The buffer of fixed-size values: that of the batch when Arrow stores them the same way.
 const void* values(ArrayNode& node, const Column& column, Layout layout, std::uint64_t count) {
   if (layout == Layout::days) return node.keep(days(column, count));
   if (layout == Layout::seconds) return node.keep(seconds(column, count));

@@ -1,5 +1,5 @@
 // Batches as structs of Arrow's C data interface. Numbers, dates in seconds to nanoseconds and text of any length are
-// shared with the batch; the rest is laid out anew.
+// shared with the batch; the rest is copied into new buffers.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// The little of FlatBuffers that Arrow files need.
+// Writes the part of FlatBuffers that Arrow files need.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace tegula {
 
-// Builds back to front: what is referred to comes first. Places are distances from the end, as the format wants them.
+// Builds a buffer back to front: add what is referred to before what refers to it. A Place is a distance from the end.
 class FlatBuilder {
  public:
   using Place = std::uint32_t;

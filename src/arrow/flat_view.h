@@ -1,4 +1,4 @@
-// The little of FlatBuffers that reading Arrow files needs. Every position comes from the file, so every one is
+// Reads the part of FlatBuffers that Arrow files need. Every position comes from the file, so every one is
 // checked.
 #pragma once
 

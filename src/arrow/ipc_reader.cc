@@ -20,8 +20,8 @@ namespace {
 
 using enum arrow::MessageHeader;
 
-// Raw bytes that a file may stand for, through compression and dictionaries, for each of its own: damage can claim
-// anything.
+// The most bytes that one byte of a file may become through compression and dictionaries: a damaged file can claim any
+// size.
 constexpr std::uint64_t kMostGain = 65536;
 
 // The buffers of one record batch, taken in order.
@@ -75,7 +75,7 @@ class Body {
     return all.first(items * size);
   }
   const std::string& name() const { return name_; }
-  // Bytes that compressed buffers have become.
+  // The decompressed bytes of all buffers.
   std::uint64_t decoded() const {
     std::uint64_t bytes = 0;
     for (const Bytes& raw : decoded_) bytes += raw.size();
@@ -110,7 +110,7 @@ class Body {
 
 bool bit(ByteView bits, std::uint64_t i) { return (std::to_integer<unsigned>(bits[i / 8]) >> (i % 8)) & 1; }
 
-// Called when the cells are there, whose buffers bound their number.
+// Called after the cells were read, so that their number is known to be real.
 void add_validity(Column& column, ByteView bits, std::uint64_t cells, const std::string& name) {
   if (!bits.empty() && cells > bits.size() * 8)
     fail(ErrorKind::corrupt, "{}: a validity of {} bytes for {} cells of '{}'", name, bits.size(), cells, column.name);
@@ -147,7 +147,7 @@ void add_values(Column& column, Body& body, const ArrowLayout& layout, std::uint
   column.data.insert(column.data.end(), data.begin(), data.end());
 }
 
-// Offsets of this batch, from the first value on; checked to rise.
+// Offsets of this batch, relative to its first value; throws unless they rise.
 std::vector<std::uint64_t> offsets_of(Body& body, const ArrowLayout& layout, std::uint64_t cells) {
   // An empty column may have no offsets at all.
   const std::uint64_t size = layout.wide ? 8 : 4;
@@ -202,7 +202,7 @@ void add_cells(Column& column, Body& body, const ArrowLayout& layout, std::uint6
   add_validity(column, validity, cells, body.name());
 }
 
-// Cells that stand for values of a dictionary. Returns the bytes that they became.
+// Replaces indices by the values of a dictionary. Returns the bytes of those values.
 std::uint64_t add_indexed(Column& column, Body& body, const ArrowLayout& layout, const Column& values,
                           std::uint64_t cells, std::uint64_t limit) {
   const std::uint64_t length = body.node();
@@ -334,7 +334,7 @@ class Reader {
   Cursor in_;
   std::string name_;
   bool known_ = false;
-  std::uint64_t left_;  // bytes that compression and dictionaries may still become
+  std::uint64_t left_;  // bytes that may still be decompressed or copied from dictionaries
   std::vector<ArrowLayout> layouts_;
   std::map<std::int64_t, Column> dictionaries_;
   Batch out_;

@@ -18,7 +18,7 @@ std::uint64_t cells_at_once(const Schema& schema, const Work& work) {
 }  // namespace
 
 void copy_dense_blocks(const CopyTask& task) {
-  // Taken now: a write may replace what schema() refers to.
+  // A copy: a write may replace what schema() refers to.
   const Schema schema = task.to.schema();
   if (!task.resumed) task.note.block_cells = cells_at_once(schema, task.work);
   std::vector<Blocks> boxes;
@@ -54,7 +54,7 @@ void copy_dense_blocks(const CopyTask& task) {
       else
         task.to.write(selection_of(box), batch, options);
       ++task.note.done;
-      // The last one is followed by the end of the note.
+      // After the last block the note is removed instead.
       if (task.note.done < count) write_note(task.store, task.note);
       if (progress) progress->advance(1);
     }
@@ -72,7 +72,7 @@ void copy_rows(const CopyTask& task) {
   query.work.progress = nullptr;
   if (task.source.from.schema().sparse) query.order = Order::global;
   query.fields = task.source.fields;
-  // Every append of a batch is whole or not at all.
+  // A batch is appended as a whole or not at all, so the rows that are there say where to continue.
   if (task.resumed) query.skip = schema.shape().at(0);
   WriteOptions options;
   options.work = query.work;

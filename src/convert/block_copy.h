@@ -5,7 +5,7 @@
 
 namespace tegula {
 
-// An interrupted copy goes on behind the last whole block or batch.
+// An interrupted copy continues after the last complete block or batch.
 void copy_dense_blocks(const CopyTask& task);
 // Into a table: appends batches of rows.
 void copy_rows(const CopyTask& task);

@@ -1,4 +1,4 @@
-// Walking an array in boxes of bounded size.
+// Cuts a dense array into boxes of bounded size.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 namespace tegula {
 
 Selection selection_of(const CellBox& box);
-// As a double, since a domain may have more than 2^64.
+// A double, because a domain may have more than 2^64 cells.
 double cells_of(const CellBox& box);
 
-// Boxes that cover another in C order, each a whole number of chunks along every axis, cut to what they cover, and as
-// near to `cells` as that allows (one chunk at least).
+// Cuts a box into smaller boxes in C order. Each is a whole number of chunks along every axis, clipped to the box, and
+// has about `cells` cells, but at least one chunk.
 class Blocks {
  public:
   Blocks(CellBox box, std::span<const std::uint64_t> chunks, std::uint64_t cells);

@@ -6,9 +6,9 @@
 
 namespace tegula {
 
-// Gives the column the type, byte order and values per cell of the attribute. Only changes of form are made: byte
-// order, texts of fixed size between TileDB's and numpy's types, texts of any length into fixed ones long enough.
-// Throws invalid_argument.
+// Gives the column the type, byte order and values per cell of the attribute. Values never change, only how they are
+// stored: byte order, text of a fixed size between TileDB's and numpy's types, text of any length as fixed-size text
+// that is long enough. // Throws invalid_argument.
 void as_type(Column& column, const Attribute& to);
 
 }  // namespace tegula

@@ -43,7 +43,7 @@ std::vector<FieldPair> pair_fields(const Schema& left, const Schema& right, Comp
   return pairs;
 }
 
-// Equal bytes of equal types are equal values; everything else is looked at cell by cell.
+// Equal bytes of equal types are equal values; everything else is compared cell by cell.
 bool identical(const Column& a, std::uint64_t i, const Column& b, std::uint64_t j, std::uint64_t count) {
   if (a.var() || b.var() || a.nullable || b.nullable || !(a.type == b.type) || a.values_per_cell != b.values_per_cell)
     return false;
@@ -63,7 +63,7 @@ void compare_columns(Comparison& report, const Column& a, std::uint64_t i, const
   }
 }
 
-// What has to be looked at: all of the domain, or where either side has something.
+// The boxes to compare: the whole domain, or where either side was written.
 std::vector<CellBox> boxes_to_compare(Comparison& report, const Array& left, const Array& right,
                                       const std::vector<FieldPair>& fields, const Work& work) {
   const CellBox whole = whole_domain(left.schema());
@@ -127,7 +127,7 @@ void compare_dense(Comparison& report, const Array& left, const Array& right, co
   if (work.progress) work.progress->end();
 }
 
-// Rows of one side, whatever its batches are.
+// The rows of one side, independent of how they are cut into batches.
 struct Rows {
   std::unique_ptr<BatchStream> stream;
   Batch batch;
@@ -234,7 +234,7 @@ Comparison compare_copy(const Array& source, const Target& target, const Array& 
   for (std::size_t i = 0; i < target.sources.size(); ++i) {
     const std::string& name = target.schema.attributes.at(i).name;
     const Attribute* there = b.attribute(name);
-    // TileDB's versions 3 and 4 have a name for what has none.
+    // TileDB's versions 3 and 4 give an attribute without a name a name of their own.
     if (!there && name.empty() && i < b.attributes.size()) there = &b.attributes[i];
     if (there)
       fields.push_back({target.sources[i], there->name, there});

@@ -1,4 +1,4 @@
-// Are two arrays the same? Whatever their formats.
+// Compares two arrays, whatever their formats.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Difference {
 };
 
 struct Comparison {
-  std::vector<std::string> schema;  // what differs before any cell is looked at: shapes, fields
+  std::vector<std::string> schema;  // differences found before comparing cells: shapes, fields
   std::uint64_t cells = 0;          // compared, over all fields
   std::uint64_t different = 0;
   std::vector<Difference> first;  // at most kMost of them
@@ -30,8 +30,8 @@ struct Comparison {
 // differently. Holds two blocks at a time.
 Comparison compare(const Array& left, const Array& right, const Work& work);
 
-// Is `copy` what convert() makes of `source`? As compare(), but the losses that `target` announces count as intended:
-// null cells that became the fill value, dimensions of sparse cells that became columns.
+// Is `copy` what convert() makes of `source`? As compare(), but the losses in `target` are not differences: null cells
+// that became the fill value, dimensions of sparse cells that became columns.
 Comparison compare_copy(const Array& source, const Target& target, const Array& copy, const Work& work);
 
 }  // namespace tegula

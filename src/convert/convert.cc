@@ -55,7 +55,7 @@ std::string describe_source(const Array& source, const std::string& name, const 
                      last, files);
 }
 
-// The target of an interrupted run, or no value when there is none. Throws unless it is this very conversion.
+// The target of an interrupted run of the same conversion, or null when there is none. Throws when it is another one.
 std::shared_ptr<Array> unfinished(const std::shared_ptr<Store>& store, const ConvertOptions& options,
                                   ResumeNote& wanted) {
   if (options.create.overwrite) return nullptr;
@@ -96,7 +96,7 @@ Converted convert(const Array& source, std::shared_ptr<Store> store, const Conve
   const bool same_family = &driver_of(source) == &driver;
   const bool rows_fit = same_family && hooks.rows_fit && hooks.rows_fit(from, target.schema);
   const std::string wanted = describe_target(target.schema);
-  // Rows are appended, stored ones too.
+  // Rows are appended, also those that are copied without decoding.
   if ((target.schema.table || rows_fit) && !target.schema.dimensions.empty()) target.schema.dimensions[0].domain = {};
   ResumeNote note;
   note.source = describe_source(source, options.source_name, work);

@@ -15,9 +15,9 @@ namespace tegula {
 struct ConvertOptions {
   TargetOptions target;
   CreateOptions create;
-  std::string source_name;  // for the note in the target: where the source is
+  std::string source_name;  // where the source is; kept in the resume note of the target
   bool lossy = false;       // go on when the target cannot hold everything
-  // TileDB targets are written as one fragment, or as several of about this many bytes: what an interruption loses.
+  // A target in fragments gets one, or several of about this many bytes: an interruption loses at most one of them.
   std::uint64_t fragment_bytes = std::uint64_t{16} << 30;
 };
 
@@ -25,17 +25,20 @@ struct ConvertOptions {
 struct Converted {
   std::shared_ptr<Array> array;
   bool resumed = false;             // an earlier run had been interrupted
-  std::uint64_t passed = 0;         // chunks copied as they are, without decoding
-  std::vector<std::string> losses;  // what the target cannot hold, as announced by plan_target()
+  std::uint64_t passed = 0;         // chunks or tiles copied without decoding
+  std::vector<std::string> losses;  // what the target cannot hold, from plan_target()
 };
 
-// Makes the target array in `store` and fills it piece by piece, holding about work.memory / 4 at once. Throws
-// Error(unsupported) before anything is written when something would be lost and `lossy` is not set. Interrupted, it
-// leaves a note in the target, and the same call goes on: pieces that are there are not copied again. A call that
-// differs, or a source that has changed since, throws invalid_argument unless options.create.overwrite starts anew.
+// Creates the target array in `store` and copies the source in pieces, with about work.memory / 4 in memory. Throws
+// Error(unsupported) before anything is written when something would be lost and `lossy` is not set, and
+// invalid_argument when the target is the source, lies inside it or contains it.
+//
+// An interrupted conversion leaves a note in the target; the same call then continues and does not copy finished pieces
+// again. A call with other options, or a source that was written to meanwhile, throws invalid_argument, unless
+// options.create.overwrite starts from the beginning.
 Converted convert(const Array& source, std::shared_ptr<Store> store, const ConvertOptions& options, const Work& work);
 
-// The source's column as the target holds it: null cells become the fill value where the target has no nulls.
+// Turns a column of the source into one of the target: null cells become the fill value where the target has no nulls.
 void shape_column(Column& column, const Attribute& to);
 
 }  // namespace tegula

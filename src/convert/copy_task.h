@@ -1,4 +1,4 @@
-// One running copy, once it is known what becomes of what.
+// What a running copy works on.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace tegula {
 struct CopyTask {
   CopySource source;
   Array& to;
-  const std::vector<CellBox>& boxes;  // dense: where there is something to copy
+  const std::vector<CellBox>& boxes;  // dense: what to copy
   Store& store;                       // of the new array
   ResumeNote& note;
   bool resumed;
@@ -28,10 +28,10 @@ struct CopyTask {
 
 Work quiet(const Work& work);  // the same without progress
 
-// Notes the number of pieces. Throws invalid_argument when an earlier run cut the same cells into another number.
+// Puts the number of pieces into the note. Throws invalid_argument when the interrupted run had another number.
 void check_blocks(const CopyTask& task, std::uint64_t blocks);
 
-// About what a cell takes in memory. Never 0.
+// About the bytes of a cell in memory. Never 0.
 std::uint64_t cell_bytes(const Schema& schema);
 
 }  // namespace tegula

@@ -32,7 +32,7 @@ Value option_value(const std::string& text) {
   return text;
 }
 
-// Names of the options that are given by place.
+// Names of the options that are given by their position.
 std::vector<std::string_view> places(std::string_view filter, const FilterNotation& notation) {
   if (filter == "blosc") return {"cname", notation.blosc_level, "shuffle"};
   if (filter == "bitwidth" || filter == "bit_width_reduction" || filter == "positive_delta") return {"window"};

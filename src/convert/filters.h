@@ -1,4 +1,4 @@
-// Filter pipelines as a person writes them.
+// Filter pipelines as people write them.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ std::vector<Filter> parse_filters(std::string_view text, std::string_view format
 // The format's choice for values of `type`.
 std::vector<Filter> default_filters(std::string_view format, const Datatype& type);
 
-// Those of an attribute of the format `from` in the format `to`: its own as `to` spells them where the family can
-// carry them over, default_filters() otherwise.
+// The filters of an attribute of the format `from` when it is copied to the format `to`: its own, as `to` spells them,
+// where the family can carry them over, otherwise default_filters().
 std::vector<Filter> carried_filters(const Attribute& attribute, std::string_view from, std::string_view to);
 
 }  // namespace tegula

@@ -18,7 +18,7 @@ namespace {
 
 using Extents = std::vector<std::uint64_t>;
 
-// Positions in a row-major block of the cells of a box in it, in row or column order.
+// Appends the positions of the cells of a box in a row-major block, in row or column order.
 void add_positions(Buffer<std::uint64_t>& out, const Extents& block, const Extents& first, const Extents& count,
                    Order order) {
   const std::size_t n = block.size();
@@ -78,14 +78,14 @@ class DenseCopy {
     while (note.done < pieces.size()) {
       fragment(pieces[note.done]);
       ++note.done;
-      // The last one is followed by the end of the note.
+      // After the last fragment the note is removed instead.
       if (note.done < note.blocks) write_note(task_.store, note);
     }
     if (progress) progress->end();
   }
 
  private:
-  // Of all tiles that lie side by side.
+  // Cells of one row of tiles.
   std::uint64_t row_cells(const CellBox& box) const {
     std::uint64_t cells = tile_[slowest_];
     for (std::size_t i = 0; i < tile_.size(); ++i)
@@ -93,7 +93,7 @@ class DenseCopy {
     return cells;
   }
 
-  // Into fragments of about so many cells.
+  // Cuts a box into fragments of about that many cells.
   void cut(const CellBox& box, std::uint64_t cells, std::vector<CellBox>& out) const {
     const std::uint64_t rows = saturated_product(std::max<std::uint64_t>(1, cells / row_cells(box)), tile_[slowest_]);
     CellBox piece = box;
@@ -104,12 +104,12 @@ class DenseCopy {
     }
   }
 
-  // Steps end where tiles end.
+  // So that a step ends at the end of a tile.
   std::uint64_t rows_until(std::uint64_t first, std::uint64_t step, std::uint64_t left) const {
     return std::min(left, step - first % tile_[slowest_]);
   }
 
-  // Axes as they are, or slowest first.
+  // The axes with the slowest one of the tile order first.
   Extents turned(Extents extents) const {
     if (by_columns_) std::reverse(extents.begin(), extents.end());
     return extents;
@@ -204,7 +204,7 @@ bool copy_sparse_tiles(const CopyTask& task, const Schema& schema, FragmentTarge
   const std::uint64_t there = task.resumed ? cells_there(task.to) : 0, tiles = target.tiles();
   const std::uint64_t step =
       std::max<std::uint64_t>(1, task.fragment_bytes / saturated_product(schema.capacity, cell_bytes(schema)));
-  // All fragments but the last are of whole tiles.
+  // Every fragment but the last ends with a full tile.
   for (std::uint64_t first = (there + schema.capacity - 1) / schema.capacity; first < tiles; first += step) {
     const std::uint64_t count = std::min(step, tiles - first);
     task.passed += target.copy_tiles(first, count, work);
@@ -266,7 +266,7 @@ void copy_sparse_fragments(const CopyTask& task) {
     if (task.work.progress) task.work.progress->end();
   }
   if (sorted || task.to.info().fragments.size() < 2) return;
-  // Cells that came in another order are sorted by the merge. From here on their number says nothing about progress.
+  // Consolidation sorts cells that were copied in another order. From here on their number says nothing about progress.
   note.done = 1;
   write_note(task.store, note);
   target->merge(task.work);

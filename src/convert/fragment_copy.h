@@ -5,8 +5,8 @@
 
 namespace tegula {
 
-// Fragments are of about fragment_bytes; an interrupted copy goes on behind the last whole one. Memory stays at a part
-// of work.memory, but holds a tile.
+// Fragments have about fragment_bytes; an interrupted copy continues after the last complete one. Uses a part of
+// work.memory, but always enough for a tile.
 void copy_dense_fragments(const CopyTask& task);
 void copy_sparse_fragments(const CopyTask& task);
 

@@ -1,4 +1,4 @@
-// Metadata between TileDB's typed values and the JSON of the others.
+// Converts metadata between TileDB's typed values and JSON.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// The note that a conversion leaves in its target until it is done, so that an interrupted one can go on.
+// The note that a conversion keeps in its target until it is done, so that an interrupted one can continue.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace tegula {
 
-// Begins like other unfinished files, so that libraries and listings pass over it.
+// Begins like other unfinished files, so that libraries and listings skip it.
 inline constexpr std::string_view kConversionKey = ".tegula-conversion";
 
 struct ResumeNote {
-  std::string source;             // what is copied: where it is, and how large
+  std::string source;             // what is copied: where it is, its size, its fragments, a fingerprint of its files
   std::string target;             // what it becomes: format, shape, grid, fields
-  std::uint64_t block_cells = 0;  // dense: about the size of the pieces, which the memory decided, or the options
+  std::uint64_t block_cells = 0;  // dense: about the cells of a piece, chosen by memory or options
   std::uint64_t blocks = 0;       // dense: pieces in all; 0 for rows
-  std::uint64_t done = 0;         // dense: pieces that are there, counted from the first
+  std::uint64_t done = 0;         // dense: finished pieces, from the first on
 };
 
-// No value when there is none. Throws corrupt for one that is no such note.
+// No value when there is none. Throws corrupt for a file that is not such a note.
 std::optional<ResumeNote> read_note(const Store& store);
 void write_note(Store& store, const ResumeNote& note);
 void remove_note(Store& store);

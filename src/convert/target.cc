@@ -11,8 +11,8 @@ namespace tegula {
 
 namespace {
 
-// TileDB's texts of a fixed length are numpy's S, or U when they count code points; its other types have a twin of the
-// same size.
+// TileDB's text of a fixed length is numpy's S, or U when its units are code points; its other types have a numpy type
+// of the same size.
 void to_numpy_type(Attribute& attribute) {
   if (attribute.values_per_cell == 1 && !attribute.type.is_text()) return;
   if (attribute.values_per_cell == kVar) {

@@ -27,11 +27,11 @@ struct Target {
 // numpy's texts and raw bytes as TileDB spells them: S becomes ASCII of that many characters, U becomes UTF-32 code
 // units, V becomes a blob; the order of bytes becomes the machine's. Throws unsupported for types that TileDB lacks.
 void to_tiledb_type(Attribute& attribute);
-// The same where the format needs it: text of a fixed size is a type of its own in the others.
+// The same for formats without numpy's types; does nothing for the others.
 void to_type_of(std::string_view format, Attribute& attribute);
 
-// Throws unsupported when the values themselves have no place in the target, and invalid_argument for options that do
-// not fit.
+// Throws unsupported when the format cannot hold the values themselves, and invalid_argument for options that do not
+// fit.
 Target plan_target(const Array& source, const TargetOptions& options);
 
 // "zarr3 cannot hold:" and a line for each loss.

@@ -14,8 +14,8 @@ namespace tegula {
 
 namespace {
 
-constexpr double kMost = 1e13;                       // nobody waits for a copy of more cells
-constexpr double kSmall = 1 << 24, kMuchLarger = 4;  // cells of one box instead of many
+constexpr double kMost = 1e13;                       // cells; a copy of more would take weeks
+constexpr double kSmall = 1 << 24, kMuchLarger = 4;  // when many boxes become one
 
 using Extents = std::vector<std::uint64_t>;
 
@@ -112,7 +112,7 @@ std::vector<CellBox> join_boxes(std::vector<CellBox> boxes, const Extents& chunk
   for (std::size_t axis = chunks.size(); axis-- > 0;) join_rows(boxes, axis);
   std::vector<CellBox> apart;
   for (CellBox box : boxes) {
-    // A box that grows may meet others that it had missed.
+    // A box that has grown may now share chunks with boxes that were passed before.
     for (std::size_t i = 0; i < apart.size();) {
       if (!share_a_chunk(box, apart[i], chunks)) {
         ++i;
@@ -167,7 +167,7 @@ std::vector<CellBox> boxes_to_copy(const Array& from, const std::vector<std::str
   }
   const double cells = cells_of(boxes);
   if (cells > kMost)
-    fail(ErrorKind::unsupported, "a copy of {:.1e} cells, {}, is more than anybody can wait for{}", cells,
+    fail(ErrorKind::unsupported, "a copy of {:.1e} cells, {}, would take weeks{}", cells,
          written ? "those that were written and those between them" : "written or not",
          written ? "" : fmt::format("; {} hold only what was written", formats_with(&Capabilities::unwritten)));
   return boxes;

@@ -1,4 +1,4 @@
-// The part of a dense array that holds more than its fill value.
+// Which part of a dense array was written.
 #pragma once
 
 #include <optional>
@@ -9,28 +9,28 @@
 
 namespace tegula {
 
-// Domains of more cells than this are walked only where somebody wrote: TileDB's often leave room for all that may
-// come.
+// Of domains with more cells than this only what was written is copied and compared: TileDB's domains often leave room
+// for everything that may come.
 inline constexpr double kLargeDomain = 1 << 30;
 
 CellBox whole_domain(const Schema& schema);
 
-// Asks for a box of cells of a dense array. TileDB's may lie further behind the start of the domain than a selection
-// can name.
+// Makes a query ask for a box of a dense array, by ranges where it lies further from the start of the domain than a
+// selection can say (TileDB).
 void ask_for(Query& query, const Schema& schema, const CellBox& box);
 
-// Boxes that hold every cell that was written: TileDB's fragments, zarr's chunks. No value when the format does not
-// tell, and all of the domain counts. They may overlap.
+// Boxes that contain every cell that was written: TileDB's fragments, zarr's chunks. They may overlap. No value when
+// the format cannot say: then it is the whole domain.
 std::optional<std::vector<CellBox>> written_boxes(const Array& array, const Work& work);
 
-// Boxes around the ones given, no two of which share a chunk. All of them become one box when it is not much larger.
+// Merges boxes until no two share a chunk; into a single one when that is not much larger.
 std::vector<CellBox> join_boxes(std::vector<CellBox> boxes, const std::vector<std::uint64_t>& chunks);
 
-// One cell, as those are read that nobody wrote.
+// The cell that is read where nothing was written.
 Column fill_of(const Attribute& attribute);
 
-// What a copy into an array of the schema `to` has to copy; the rest is the fill value on both sides. Attribute i is
-// made of the field `fields[i]`. Throws unsupported when there is more than anybody can wait for.
+// The boxes to copy into an array with the schema `to`; the rest is the fill value in both arrays. Attribute i is made
+// of the field `fields[i]`. Throws unsupported when there are more cells than any copy can finish.
 std::vector<CellBox> boxes_to_copy(const Array& from, const std::vector<std::string>& fields, const Schema& to,
                                    const Work& work);
 

@@ -71,6 +71,16 @@ class Converting(CommandTest):
         self.run_tegula('convert', array, 'copy', '--verify')
         self.assertIn('the same', self.out('diff', array, 'copy'))
 
+    def test_a_copy_never_goes_over_its_source(self):
+        """Every spelling of the same folder, and folders inside it or around it."""
+        npy(self.path('v.npy'), range(24), shape=(6, 4))
+        self.run_tegula('create', 'own', 'v.npy', '--format', 'zarr3', '--tile', '2,2')
+        os.symlink(self.path('own'), self.path('link'))
+        for verb in (['convert'], ['rechunk', '--tile', '3,4']):
+            for target in ('own', './own/', self.path('own'), 'file://' + self.path('own'), 'link', 'own/inside', '.'):
+                self.fails(2, 'has to go elsewhere', verb[0], 'own', target, '--overwrite', *verb[1:])
+                self.assertEqual(self.json('read', 'own')['fields'][''], list(range(24)))
+
     def test_copies_of_unfiltered_arrays_have_no_filters(self):
         npy(self.path('v.npy'), range(24), shape=(6, 4))
         self.run_tegula('create', 'bare', 'v.npy', '--format', 'tiledb', '--filters', 'none', '--tile', '2,2')

@@ -55,7 +55,7 @@ class Facts {
 OpenOptions Facts::options(const Json& at) const {
   OpenOptions out;
   out.work.threads = threads_;
-  out.at = open_at(at.is_null() ? Json::object() : Json{{"open_at", at}});
+  out.at = tegula::open_at(at.is_null() ? Json::object() : Json{{"open_at", at}});
   if (document_.contains("encryption_key_hex") && document_["encryption_key_hex"].is_string())
     out.key = bytes_of_hex(document_["encryption_key_hex"].get<std::string>(), "the key");
   return out;

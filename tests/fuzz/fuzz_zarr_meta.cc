@@ -6,6 +6,7 @@
 #include "format/zarr/meta/array_meta.h"
 #include "format/zarr/meta/documents.h"
 #include "format/zarr/meta/original.h"
+#include "format/zarr/meta/schema_model.h"
 #include "format/zarr/meta/v1.h"
 #include "format/zarr/meta/v2.h"
 #include "format/zarr/meta/v3.h"

@@ -37,7 +37,11 @@ class NpyArray final : public Array {
 
   const Schema& schema() const override { return schema_; }
   Metadata metadata() const override { return {}; }
-  Info info(const Work&) const override { return {.stored_bytes = values_.size()}; }
+  Info info(const Work&) const override {
+    Info info;
+    info.stored_bytes = values_.size();
+    return info;
+  }
   std::unique_ptr<BatchStream> query(const Query& query) const override {
     Selection all{{Ellipsis{}}};
     const AxisPick rows = resolve(query.select.value_or(all), schema_.shape()).axes.at(0);

@@ -1,4 +1,4 @@
-// Values from JSON and text into bytes of a type.
+// Values of JSON and of CSV text as bytes of a type.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Dates and times on the command line.
+// Dates and times as text.
 #pragma once
 
 #include <cstdint>

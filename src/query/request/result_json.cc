@@ -4,8 +4,8 @@ namespace tegula {
 
 namespace {
 
-// Labels have one value per index of their dimension, so their columns may be shorter than the others. Items of size 0
-// leave no trace in the data.
+// Labels have one value per index of their dimension, so their columns may be shorter than the others. The number
+// of items of size 0 cannot be told from the data.
 std::uint64_t cells_of(const Batch& batch, const Column& column) {
   return column.var() || column.cell_size() > 0 ? column.cells() : batch.cells;
 }

@@ -32,7 +32,7 @@ void append_plain_cell(std::string& out, const Column& column, std::size_t cell,
 // A scalar of a schema (a domain bound, an extent) of that type.
 std::string plain_value(const Datatype& type, const Value& value);
 
-// Names as a terminal may get them: control characters become \xHH, so that no name moves the cursor.
+// Safe to print on a terminal: control characters become \xHH, so that no name moves the cursor.
 std::string visible(std::string_view text);
 // Columns a terminal shows for UTF-8 text: one per code point.
 std::size_t width_of(std::string_view text);

@@ -1,11 +1,12 @@
 // Files that pyarrow wrote: tests/data/arrow/make.py says how.
+#include "arrow/ipc_reader.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <iterator>
 
-#include "arrow/ipc_reader.h"
 #include "base/endian.h"
 #include "query/language/literal.h"
 #include "tegula/error.h"
