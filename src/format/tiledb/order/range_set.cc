@@ -64,7 +64,7 @@ Overlap RangeList::overlap(ByteView low, ByteView high) const {
   if (type_.var) {
     const std::string_view lo = text_of(low), hi = text_of(high);
     const auto at =
-        std::find_if(texts_.begin(), texts_.end(), [&](const TextRange& range) { return !above(range, lo); });
+        std::partition_point(texts_.begin(), texts_.end(), [&](const TextRange& range) { return above(range, lo); });
     if (at == texts_.end() || at->low > hi) return Overlap::none;
     return at->low <= lo && !above(*at, hi) ? Overlap::all : Overlap::some;
   }
