@@ -39,7 +39,7 @@ std::shared_ptr<const Snapshot> TiledbArray::snapshot() const {
 
 const Schema& TiledbArray::schema() const {
   const std::lock_guard lock(mutex_);
-  // A schema that nobody asked for is freed with its snapshot.
+  // Kept because of the reference; a schema that was never returned is freed with its snapshot.
   if (returned_.empty() || returned_.back() != schema_) returned_.push_back(schema_);
   return *schema_;
 }

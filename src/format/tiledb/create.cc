@@ -30,14 +30,14 @@ constexpr bool has_lock_file(std::uint32_t version) { return version <= 10; }
 
 bool is_debris(const Entry& entry) { return entry.name.starts_with(kTemporaryPrefix); }
 
-// A creation that was stopped leaves folders without a schema, which the next one may use.
+// A creation that was stopped leaves folders without a schema, which the next creation may use.
 bool has_schema(const Store& store) {
   if (store.has(kOldSchemaFile)) return true;
   const std::vector<Entry> schemas = store.list(kSchemaFolder);
   return std::any_of(schemas.begin(), schemas.end(), [](const Entry& entry) { return !entry.folder; });
 }
 
-// The schema goes last, and makes the array.
+// The schema is written last: with it the folder becomes an array.
 void write_array(Store& store, ArraySchema schema, const std::vector<Enumeration>& enumerations, std::uint64_t time,
                  const Key& key) {
   const std::uint32_t version = schema.version;
@@ -52,7 +52,7 @@ void write_array(Store& store, ArraySchema schema, const std::vector<Enumeration
              key);
 }
 
-// The array behind a dimension label.
+// The schema of the array that stores a dimension label.
 ArraySchema label_schema(const ArraySchema& schema, const SchemaLabel& label) {
   ArraySchema array;
   array.version = schema.version;
@@ -96,7 +96,7 @@ void make_room(Store& store, bool overwrite) {
   if (!overwrite)
     fail(ErrorKind::invalid_argument, "there is already a TileDB {} here; pass overwrite to replace it",
          kind == ObjectKind::group ? "group" : "array");
-  // Schemas go first: what a stop leaves behind is then no array rather than half of one.
+  // Schemas are removed first: wherever this stops, the rest is no array rather than half of one.
   store.remove(kOldSchemaFile);
   store.remove_tree(kSchemaFolder);
   store.remove_tree(kGroupFolder);

@@ -1,4 +1,4 @@
-// New arrays from schemas.
+// Creating arrays.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,11 @@
 namespace tegula::tiledb {
 
 // Writes the folders and the schema of an empty array and opens it. Throws invalid_argument when something is there
-// already, unless `overwrite` is set and it is TileDB's.
+// already, unless `overwrite` is set and it is a TileDB array or group.
 std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options);
 
-// Throws invalid_argument when the folder is taken; with `overwrite`, removes a TileDB array or group that is there.
+// Makes a folder ready for a new array or group. Throws invalid_argument when something is there already; with
+// `overwrite`, removes a TileDB array or group first.
 void make_room(Store& store, bool overwrite);
 
 }  // namespace tegula::tiledb

@@ -1,5 +1,5 @@
-// Details files of version 2 are replayed in order, so that a change is a file of its own: one member that is added or
-// struck out. Two writers at once then lose nothing of each other, which they would with whole lists.
+// Details files of version 2 are replayed in order. Every change is therefore a file of its own, with the one member
+// that is added or removed: two writers at once do not undo each other's changes, as they would with whole lists.
 #include "format/tiledb/group.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ struct Place {
 Place find_member(const std::shared_ptr<Store>& store, const std::string& uri, bool absolute, bool sync) {
   const std::string here = store->describe("");
   const bool in_files = !has_scheme(here) || here.starts_with(kFileScheme);
-  // A key below the group, however it is spelt.
+  // The member's key below the group, however the URI spells it.
   std::string below;
   if (!has_scheme(uri) && is_key(uri) && probe(store->list(uri)) != ObjectKind::none) {
     below = uri;
@@ -73,8 +73,8 @@ Place find_member(const std::shared_ptr<Store>& store, const std::string& uri, b
   return {full, false, probe(*open_store(full, {.sync = sync}))};
 }
 
-// Behind what is there already, so that the change is replayed last. Files of one millisecond are replayed by name, and
-// names follow the clock, unless somebody else made the other one.
+// Sorts behind the files that are there already, so that the change is replayed last. Files of the same millisecond are
+// replayed by name; our names follow the clock, but another library may have written the other file.
 std::string next_name(const Store& store) {
   std::uint64_t time = now_ms();
   std::string newest;
@@ -88,7 +88,7 @@ std::string next_name(const Store& store) {
   return name > newest ? name : make_timed_name(time + 1, time + 1, make_ordered_uuid(), kDetailsVersion);
 }
 
-// Files of version 1 are whole lists, and so is the first file of version 2 behind them.
+// The first file of version 2 behind files of version 1 has to repeat their list: version 1 files are whole lists.
 bool has_old_details(const Store& store, const Key& key) {
   const std::vector<std::string> files = timed_files(store, kGroupFolder, {});
   if (files.empty()) return false;
@@ -160,7 +160,8 @@ void TiledbGroup::update_metadata(const std::map<std::string, std::optional<Meta
   put_metadata(*store_, changes, kWriteVersion, key_, options.at != 0 ? options.at : now_ms());
 }
 
-// A stop leaves nothing, or an empty group: one without __group lists its sub-folders, of which there are none yet.
+// When this is stopped, it leaves nothing or an empty group: a group without __group lists its sub-folders, of which
+// there are none yet.
 std::shared_ptr<Group> create_group(std::shared_ptr<Store> store, std::string_view, const CreateOptions& options) {
   make_room(*store, options.overwrite);
   store->make_folder(kMetadataFolder);

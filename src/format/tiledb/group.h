@@ -1,4 +1,4 @@
-// A TileDB group that can be read and changed. Every change is one file: whole or not at all.
+// A TileDB group behind the public interface. Every change is one file, so that it happens as a whole or not at all.
 #pragma once
 
 #include <memory>
@@ -28,8 +28,8 @@ class TiledbGroup final : public Group {
   TimeWindow window_;
 };
 
-// An empty group. Throws invalid_argument when something is there already, unless options.overwrite is set and it is
-// TileDB's.
+// Creates an empty group. Throws invalid_argument when something is there already, unless options.overwrite is set and
+// it is a TileDB array or group.
 std::shared_ptr<Group> create_group(std::shared_ptr<Store> store, std::string_view format,
                                     const CreateOptions& options);
 

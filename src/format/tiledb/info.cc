@@ -33,8 +33,8 @@ std::uint64_t decoded(const Fragment& fragment, const StoredField& field) {
   return bytes;
 }
 
-// Tiles of a dense array that some fragment has cells of: fragments lie on top of each other. No more than `stored`,
-// the tiles of all fragments, is said where counting would take long.
+// How many tiles of a dense array have cells in some fragment: tiles that several fragments hold count once. Where
+// counting would take long, returns the smaller of `expected` and `stored`, the sum over all fragments.
 std::uint64_t covered_tiles(const DenseGrid& grid, const std::vector<FragmentInfo>& fragments, std::uint64_t expected,
                             std::uint64_t stored) {
   constexpr std::uint64_t kMost = 1 << 24;

@@ -36,7 +36,7 @@ class Verifier {
       if (work_.progress) work_.progress->advance(1);
     }
     if (work_.progress) work_.progress->end();
-    // Conditions come with the fragments, whose damage is known by now.
+    // Conditions are loaded together with the fragments, whose damage is reported already.
     if (problems_.empty()) attempt(std::string(kCommitsFolder), [&] { snapshot_.conditions(work_); });
     leftovers();
     std::stable_sort(problems_.begin(), problems_.end(),
@@ -50,7 +50,7 @@ class Verifier {
     problems_.push_back({severity, std::move(file), std::move(text), std::move(remedy)});
   }
 
-  // What cannot be read is damage; what cannot be asked for (no key, stopped) ends the work.
+  // An unreadable file is damage; a missing key or a cancellation ends the verification.
   template <class F>
   bool attempt(const std::string& file, const F& f) {
     try {
@@ -118,7 +118,7 @@ class Verifier {
     }
   }
 
-  // Folders without a commit, unfinished writes, and what a vacuum may remove.
+  // Uncommitted fragments, unfinished writes, and what a vacuum would remove.
   void leftovers() {
     for (const Entry& entry : store_.list(""))
       if (entry.name.starts_with(kTemporaryPrefix))

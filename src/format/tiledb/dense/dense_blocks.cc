@@ -18,7 +18,7 @@ std::uint64_t cells_of(const DenseSelection& selection) {
   return cells;
 }
 
-// Tiles in their order are listed along each axis.
+// In global order the tiles are listed along each axis.
 constexpr std::uint64_t kMostTiles = 1 << 24;
 
 void check_tiles(const AxisRuns& axis, std::uint64_t extent) {
@@ -36,7 +36,7 @@ DenseBlocks::DenseBlocks(const Snapshot& snapshot, DenseSelection selection, Ord
                          const Work& work)
     : snapshot_(snapshot), fields_(std::move(fields)), work_(work), limit_(work.memory) {
   for (const FieldInfo& field : fields_) {
-    // Variable cells: where they are and how long; their bytes are known when the tiles are.
+    // Of variable cells only the place and the length count here; their bytes are known once the tiles are.
     cell_bytes_ += field.var() ? sizeof(ByteView) + 8 : field.cell_size();
     cell_bytes_ += field.nullable ? 1 : 0;
     has_var_ = has_var_ || field.var();
@@ -53,7 +53,7 @@ DenseBlocks::DenseBlocks(const Snapshot& snapshot, DenseSelection selection, Ord
     at_.assign(tiles_.size(), 0);
     return;
   }
-  // A result in pieces: the one before may still be there while the next one is made.
+  // While one block is made, the one before may still be in memory.
   if (least_bytes(selection) > limit_) limit_ = limit_ / 2 - limit_ / 16;
   pending_.push_back(std::move(selection));
 }

@@ -1,4 +1,4 @@
-// Cutting a dense request into pieces that fit a budget.
+// Cutting a dense request into blocks that fit a budget.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ struct DenseBlock {
   std::optional<DensePlan> plan;
 };
 
-// Gives the blocks of a request in an order, one after the other.
+// Returns the blocks of a request one after the other, in the given order.
 class DenseBlocks {
  public:
-  // `fields` are those that will be read of each block.
+  // `fields` are those that will be read from each block.
   DenseBlocks(const Snapshot& snapshot, DenseSelection selection, Order order, std::vector<FieldInfo> fields,
               const Work& work);
-  // Whose cells, of all fields, should take no more than the budget; a single row of cells may.
+  // The cells of a block, of all fields, take no more than the budget, unless a single row of cells does.
   std::optional<DenseBlock> next();
   bool fortran() const { return fortran_; }
 

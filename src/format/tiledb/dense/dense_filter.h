@@ -1,4 +1,4 @@
-// Conditions on dense cells.
+// Evaluating conditions on dense cells.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace tegula::tiledb {
 
-// mask[i] is 1 for the cells of a block that match. `columns` are those of condition.fields(). Where the fragment that
-// supplies a cell lacks a field, comparisons with it are false, whatever the fill value.
+// mask[i] is 1 where cell i of the block matches. `columns` are those of condition.fields(). Where the fragment that
+// supplies a cell lacks a field, comparisons with the field are false, whatever its fill value.
 std::vector<std::uint8_t> match_cells(const Snapshot& snapshot, const DensePlan& plan, const Condition& condition,
                                       std::span<const Column> columns, bool fortran, const Work& work);
 

@@ -34,7 +34,7 @@ class DenseBatches final : public BatchStream {
     for (const std::string& name : labels_)
       if (request_.selection.points)
         fail(ErrorKind::invalid_argument, "label '{}' cannot be read for single points", name);
-    // Labels alone need no cell.
+    // When only labels are asked for, no cells are read.
     if (!fields_.empty() || labels_.empty())
       blocks_.emplace(*snapshot_, request_.selection, order_, loaded_, query_.work);
   }
@@ -60,7 +60,7 @@ class DenseBatches final : public BatchStream {
       if (order_ != Order::col && order_ != Order::global) batch.shape = shape_of(*block);
       return batch;
     }
-    // Tiles are joined until they fill a part of the budget that leaves room for the next one.
+    // Joins tiles up to a part of the budget that leaves room for the next tile.
     while (bytes_of(batch) < query_.work.memory / 4 && (block = blocks_->next())) append(batch, read(*block));
     batch.shape.reset();
     return batch;

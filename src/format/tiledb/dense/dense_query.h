@@ -8,12 +8,11 @@
 
 namespace tegula::tiledb {
 
-// Results above the budget come in blocks along the slowest axis of the order asked for; in row order each has its
-// shape. Labels among the fields come with the first batch, as one column per label with a cell per coordinate of its
-// dimension.
+// A result above the budget comes in blocks along the slowest axis of the order; in row order each block has its shape.
+// Labels come with the first batch, as one column per label with a value for each selected coordinate of its dimension.
 std::unique_ptr<BatchStream> query_dense(std::shared_ptr<const Snapshot> snapshot, const Query& query);
 
-// One field into a caller's memory, whose shape is the selection's.
+// Reads one field into the caller's memory, which has the shape of the selection.
 void read_dense(const Snapshot& snapshot, const Selection& selection, std::string_view field, const StridedBuffer& out,
                 const Work& work);
 

@@ -74,7 +74,7 @@ std::vector<Consolidation> consolidate_commits(const MaintainedArray& array, Doi
   Store& store = *array.store;
   const ArrayContents contents = open_now(array);
   need_version(*contents.schema, 12, "commits");
-  // Files that the new one stands for. An .upd stays: consolidated files do not know them.
+  // The files that the new one replaces. An .upd file stays: consolidated files cannot hold it.
   Consolidation done;
   for (const Entry& entry : store.list(kCommitsFolder)) {
     const std::string_view kind = extension(entry.name);
@@ -84,11 +84,11 @@ std::vector<Consolidation> consolidate_commits(const MaintainedArray& array, Doi
   ByteWriter out(file);
   std::vector<TimedName> times;
   for (const FragmentEntry& entry : contents.listing.fragments) {
-    const std::string mark = commit_file(entry.name, entry.time.version);
-    if (mark.empty()) continue;
-    if (!in_commits_folder(entry.time.version) && store.has(mark)) done.inputs.push_back(mark);
+    const std::string commit = commit_file(entry.name, entry.time.version);
+    if (commit.empty()) continue;
+    if (!in_commits_folder(entry.time.version) && store.has(commit)) done.inputs.push_back(commit);
     times.push_back(entry.time);
-    out.text(mark + "\n");
+    out.text(commit + "\n");
   }
   for (const ConditionEntry& condition : contents.listing.conditions) {
     if (condition.update) continue;
@@ -137,7 +137,7 @@ std::vector<Consolidation> consolidate_metadata(const MaintainedArray& array, Do
   if (version >= 5) {
     store.put_text(done.outputs.back() + ".vac", items);
   } else {
-    // Oldest first: what is left still comes after the merged one.
+    // Oldest first: those that are left still come after the merged one.
     for (const std::string& key : done.inputs) store.remove(key);
     store.sync_folder(kMetadataFolder);
   }

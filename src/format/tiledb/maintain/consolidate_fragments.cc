@@ -1,7 +1,7 @@
-// The order of a merge: new fragments, their commit, the .vac that hides the inputs. Between the last two a reader sees
-// both, which shows the same cells, unless cells may be there twice: then a .merge comes first and counts as the .vac
-// from the commit on. Versions 3 and 4 have no .vac, and the inputs are removed, oldest first: what is left of them
-// still hides the merged cells.
+// The order of a merge: new fragments, their commit, the .vac file that hides the inputs. Between the last two a reader
+// sees inputs and outputs, which show the same cells, unless the array allows duplicates: then a .merge file comes
+// first and counts as the .vac file once the outputs are committed. Versions 3 and 4 have no .vac files. There the
+// inputs are removed, oldest first: those that are left still hide the merged cells.
 #include "format/tiledb/maintain/consolidate_fragments.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view kUnfinished = ".merge";
 
-std::string beside_mark(std::string_view name, std::uint32_t version, std::string_view extension) {
+std::string beside_commit_file(std::string_view name, std::uint32_t version, std::string_view extension) {
   const std::string file = std::string(name) + std::string(extension);
   return in_commits_folder(version) ? join(kCommitsFolder, file) : file;
 }
@@ -61,36 +61,36 @@ class FragmentMerge {
   }
 
  private:
-  // Somebody else may have merged or deleted them meanwhile.
+  // Another process may have merged or deleted them meanwhile.
   void check_inputs() const {
     const std::vector<FragmentEntry> now =
         visible_fragments(list_array(*array_.store), contents_.window, contents_.schema->sparse);
     for (const FragmentEntry& input : merge_.inputs)
       if (std::none_of(now.begin(), now.end(), [&](const FragmentEntry& entry) { return entry.name == input.name; }))
-        fail(ErrorKind::io, "fragment {} was merged or deleted by somebody else; start again", input.name);
+        fail(ErrorKind::io, "fragment {} was merged or deleted by another process; start again", input.name);
   }
 
   void commit(const NewFragments& fragments) const {
     Store& store = *array_.store;
     std::string items;
     for (const FragmentEntry& input : merge_.inputs) items += vacuum_line(store, input.folder, version_) + "\n";
-    // The .vac of a merge that leaves no cell has a name of its own.
+    // The .vac file of a merge without outputs has a name of its own.
     const std::string name = fragments.empty() ? new_name() : fragments.front()->name();
-    const std::string unfinished = beside_mark(name, version_, kUnfinished);
+    const std::string unfinished = beside_commit_file(name, version_, kUnfinished);
     const bool twice = contents_.schema->allows_duplicates && !fragments.empty();
     if (twice) store.put_text(unfinished, items);
-    commit_marks(fragments);
-    store.put_text(beside_mark(name, version_, ".vac"), items);
+    put_commit_files(fragments);
+    store.put_text(beside_commit_file(name, version_, ".vac"), items);
     if (twice) store.remove(unfinished);
   }
 
-  // Several marks become visible at once in a file of commits.
-  void commit_marks(const NewFragments& fragments) const {
-    std::vector<std::string> marks;
+  // Several fragments become visible at once through one file of commits.
+  void put_commit_files(const NewFragments& fragments) const {
+    std::vector<std::string> files;
     std::string lines;
-    for (const auto& fragment : fragments) lines += marks.emplace_back(fragment->hand_over()) + "\n";
-    if (marks.size() == 1) array_.store->put(marks.front(), ByteView());
-    if (marks.size() > 1) array_.store->put_text(beside_mark(new_name(), version_, ".con"), lines);
+    for (const auto& fragment : fragments) lines += files.emplace_back(fragment->hand_over()) + "\n";
+    if (files.size() == 1) array_.store->put(files.front(), ByteView());
+    if (files.size() > 1) array_.store->put_text(beside_commit_file(new_name(), version_, ".con"), lines);
   }
 
   std::string new_name() const {

@@ -10,7 +10,7 @@ namespace tegula::tiledb {
 
 namespace {
 
-// Cells counted from the start of the domain.
+// The box around all fragments.
 DenseBox box_around(const Snapshot& snapshot, const Work& work) {
   const DenseGrid& grid = snapshot.grid();
   DenseBox box;
@@ -45,8 +45,8 @@ std::unique_ptr<BatchStream> cells_of(const std::shared_ptr<const Snapshot>& sna
   return query_dense(snapshot, query);
 }
 
-// Slabs of the box, whole tiles thick, of about as many bytes each as a fragment may have. The inputs tell how much a
-// cell takes.
+// Cuts the box into slabs of whole tiles, each of about the bytes that a fragment may have, judging by what a cell
+// takes in the inputs.
 std::vector<DenseBox> slabs_of(const Snapshot& snapshot, const DenseBox& box, std::uint64_t bytes, const Work& work) {
   if (bytes == UINT64_MAX) return {box};
   const DenseGrid& grid = snapshot.grid();

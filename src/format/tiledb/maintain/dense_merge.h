@@ -1,4 +1,4 @@
-// Merging dense fragments: what a reader sees of the box around them, as one new fragment.
+// Merging dense fragments: what a reader sees of the box around them becomes new fragments.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace tegula::tiledb {
 
-// The fragments that `snapshot` sees. Cells of the box that nobody wrote become fill values. max_fragment_size cuts the
-// box along the dimension that leads the tile order, between tiles.
+// Merges the fragments that `snapshot` sees. Cells of the box that were never written become fill values.
+// max_fragment_size cuts the box between tiles, along the slowest dimension of the tile order.
 NewFragments merge_dense(const WriteTarget& target, std::shared_ptr<const Snapshot> snapshot,
                          std::uint64_t max_fragment_size, const Work& work);
 

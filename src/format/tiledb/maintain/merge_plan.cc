@@ -1,5 +1,5 @@
-// A merged fragment takes the place of its oldest input in the order of fragments. That must not hide a fragment that
-// is older than some of the inputs, nor be hidden by one that is older than others.
+// A merged fragment has the place of its oldest input in the order of fragments. It must not hide a fragment that is
+// newer than that input, nor be hidden by one that is older than another input.
 #include "format/tiledb/maintain/merge_plan.h"
 
 #include <algorithm>
@@ -14,7 +14,8 @@ namespace tegula::tiledb {
 
 namespace {
 
-// How many cells a merged dense fragment may have for each one of its inputs: cells nobody wrote become stored ones.
+// How many cells a merged dense fragment may have for each cell of its inputs: cells that were never written become
+// stored ones.
 constexpr double kGrowth = 2;
 
 class Planner {
@@ -34,7 +35,8 @@ class Planner {
       check_names();
       if (const std::optional<std::size_t> other = in_the_way(chosen_))
         fail(ErrorKind::invalid_argument,
-             "the fragments cannot be merged without {}, whose cells would be hidden or come back; name it as well",
+             "the fragments cannot be merged without {}: its cells would be hidden or become visible again; name it as "
+             "well",
              array_.entries[*other].name);
       sets.push_back(chosen_);
     } else if (fits(chosen_)) {
@@ -72,7 +74,7 @@ class Planner {
              options_.at ? " between the times given" : "");
   }
 
-  // A single fragment is written again only to be rid of deleted cells.
+  // A single fragment is rewritten only to remove deleted cells.
   bool worthwhile(const std::vector<std::size_t>& set) const {
     if (set.size() != 1) return set.size() > 1;
     if (!options_.purge_deleted || !array_.schema->sparse) return false;
@@ -115,7 +117,7 @@ class Planner {
     return cells;
   }
 
-  // A fragment outside of the set that would be seen otherwise afterwards.
+  // A fragment outside of the set whose cells readers would see differently after the merge.
   std::optional<std::size_t> in_the_way(const std::vector<std::size_t>& set) const {
     if (set.size() < 2 || set.size() == array_.entries.size()) return std::nullopt;
     if (array_.schema->allows_duplicates) return std::nullopt;
@@ -160,7 +162,7 @@ class Planner {
   const ConsolidateOptions& options_;
   std::vector<DimensionType> types_;
   std::optional<DenseGrid> grid_;  // dense only
-  bool keeps_times_ = false;       // each cell has its own place in time
+  bool keeps_times_ = false;       // each cell keeps the time it was written
   std::vector<std::size_t> chosen_;
 };
 

@@ -1,4 +1,4 @@
-// Which fragments are merged with which.
+// Choosing the fragments that are merged with each other.
 #pragma once
 
 #include <vector>
@@ -14,8 +14,8 @@ struct Merge {
   Consolidation what;
 };
 
-// `array` has its fragments loaded. Fragments that options.fragments names are merged as they are or, where that would
-// change what readers see, refused with invalid_argument; without names, sets are chosen for which it does not.
+// `array` has its fragments loaded. The fragments named in options.fragments are merged, or refused with
+// invalid_argument where that would change what readers see; without names, chooses sets for which it does not.
 std::vector<Merge> plan_merges(const ArrayContents& array, const ConsolidateOptions& options);
 
 }  // namespace tegula::tiledb

@@ -40,7 +40,7 @@ std::uint64_t MergeRows::bytes() const {
   return bytes;
 }
 
-// A tile with everything that is taken from it.
+// A tile with all fields that a merge needs.
 struct MergeInput::LoadedTile {
   const Source* source = nullptr;
   const Fragment* fragment = nullptr;
@@ -139,7 +139,7 @@ MergeRows MergeInput::no_rows() const {
   return rows;
 }
 
-// Times of the cells, and which delete was the first to take each.
+// Sets the times of the cells, and which delete was the first to remove each.
 void MergeInput::find_deletes(LoadedTile& tile) const {
   const Source& source = *tile.source;
   const std::size_t special = source.fields.size() - 3;
@@ -177,7 +177,7 @@ void MergeInput::find_deletes(LoadedTile& tile) const {
   }
 }
 
-// A buffer that grows is there twice for a moment, which would be too much.
+// A buffer that grows takes twice the memory for a moment, which would exceed the budget.
 void MergeInput::reserve(std::span<const SparseTile> tiles, MergeRows& rows) const {
   std::uint64_t cells = 0;
   std::vector<std::uint64_t> variable(rows.columns.size(), 0);
@@ -282,11 +282,11 @@ void resolve_versions(const MergeRows& rows, const Versions& versions, Buffer<st
           [&](std::uint64_t a, std::uint64_t b) { return number(rows.times(), a) > number(rows.times(), b); });
     for (std::uint64_t i = begin; i < end; ++i) {
       const std::uint64_t row = order[i];
-      // Of cells of one time, that of the newest fragment counts.
+      // Of cells with equal times, that of the newest fragment counts.
       if (!versions.duplicates && i > begin && number(rows.times(), row) == number(rows.times(), order[i - 1]))
         continue;
       if (versions.purge && rows.delete_times() && number(*rows.delete_times(), row) != kNeverDeleted) {
-        if (!versions.duplicates) break;  // nor does what it had replaced come back
+        if (!versions.duplicates) break;  // nor does the cell that it replaced come back
         continue;
       }
       order[kept++] = row;

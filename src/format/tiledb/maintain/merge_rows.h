@@ -1,4 +1,4 @@
-// Cells of sparse fragments on their way into a new one.
+// The cells of sparse fragments as rows, while they are merged.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace tegula::tiledb {
 
 inline constexpr std::uint64_t kNeverDeleted = UINT64_MAX;  // in delete times and delete conditions
 
-// Attributes, dimensions, then columns of uint64: when a cell was written and, where cells were deleted, when and by
-// which condition.
+// Columns: the attributes, the dimensions, then uint64 columns: when a cell was written and, where cells were deleted,
+// when and by which condition.
 struct MergeRows {
   std::vector<Column> columns;
   std::size_t attributes = 0, dimensions = 0;
@@ -33,27 +33,28 @@ struct MergeRows {
   std::uint64_t bytes() const;
 };
 
-// What is known of the fragments that are merged. Immutable; shared by threads.
+// The fragments that are merged. Immutable; shared by threads.
 class MergeInput {
  public:
   MergeInput(std::shared_ptr<const Snapshot> snapshot, const Work& work);
 
   const Snapshot& snapshot() const { return *snapshot_; }
-  // Newest fragment first: equal cells keep that order when they are sorted.
+  // By fragment, newest first: equal cells keep that order when they are sorted.
   const std::vector<SparseTile>& tiles() const { return tiles_; }
   bool has_deletes() const { return has_deletes_; }
-  // Deletes that the merged cells have been through, by time.
+  // The deletes that have been applied to the merged cells, by time.
   const std::vector<std::string>& processed() const { return processed_; }
-  // What the cells of a tile take as rows.
+  // Bytes that the cells of a tile take as rows.
   std::uint64_t bytes(const SparseTile& tile) const;
 
   MergeRows no_rows() const;
-  // Appends the cells of the tiles. Decodes as much at once as `slab` bytes hold.
+  // Appends the cells of the tiles. Decodes up to `slab` bytes at once.
   void append(std::span<const SparseTile> tiles, std::uint64_t slab, MergeRows& rows, const Work& work) const;
 
  private:
   struct Source {
-    std::vector<const StoredField*> fields;  // as MergeRows; null: the fill value, or nothing of the kind
+    // As in MergeRows; null: cells have the fill value, or the fragment has no such column.
+    std::vector<const StoredField*> fields;
     std::vector<FragmentDelete> deletes;
     std::vector<std::uint64_t> delete_numbers;  // of `deletes`, in processed_
     std::vector<std::uint64_t> renumbered;      // conditions of the fragment, in processed_
@@ -72,13 +73,13 @@ class MergeInput {
   bool has_deletes_ = false;
 };
 
-// Which of the cells at one place a new fragment holds.
+// Which of several cells at one place a new fragment keeps.
 struct Versions {
-  bool all = true;          // of a cell, newest first; else the newest only
-  bool duplicates = false;  // cells at one place are cells of their own
+  bool all = true;          // keep all versions of a cell, newest first; else the newest only
+  bool duplicates = false;  // keep all cells at one place
   bool purge = false;
 };
-// `order` has rows by place, those of newer fragments first; what the new fragment does not hold is taken out.
+// `order` has the rows by place, those of newer fragments first; removes the rows that the new fragment does not keep.
 void resolve_versions(const MergeRows& rows, const Versions& versions, Buffer<std::uint64_t>& order);
 
 }  // namespace tegula::tiledb

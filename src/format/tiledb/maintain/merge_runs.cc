@@ -78,7 +78,7 @@ void SortedRun::append_column(std::size_t c, const Column& from, std::span<const
 void read_runs(std::span<const RunSlice> slices, MergeRows& rows, const Work& work) {
   std::uint64_t cells = 0;
   for (const RunSlice& slice : slices) cells += slice.last - slice.first;
-  // Room for one cell more, which RunMerge adds for a moment.
+  // Reserves one cell more, which RunMerge adds for a moment.
   const auto grow = [](auto& buffer, std::uint64_t by, std::uint64_t more) {
     const std::size_t before = buffer.size();
     buffer.reserve(before + by + more);
@@ -141,7 +141,8 @@ RunMerge::RunMerge(std::span<const SortedRun> runs, const CellOrder& order, std:
   find_cuts(part);
 }
 
-// A sample stands for the cells up to the next one. Of each run, a part also gets those that follow its last sample.
+// A sample stands for the cells up to the next one. From each run, a part also gets the cells that follow its last
+// sample.
 void RunMerge::find_cuts(std::uint64_t part) {
   struct Block {
     std::uint64_t place = 0, bytes = 0;
@@ -166,7 +167,7 @@ void RunMerge::find_cuts(std::uint64_t part) {
   }
 }
 
-// No cell of the run from there on lies at the cut or before it.
+// From there on, no cell of the run lies at the cut or before it.
 std::uint64_t RunMerge::end_of(std::size_t run, std::uint64_t cut) const {
   const auto begin = ranks_.begin() + static_cast<std::ptrdiff_t>(first_place_[run]),
              end = ranks_.begin() + static_cast<std::ptrdiff_t>(first_place_[run + 1]);
@@ -190,7 +191,7 @@ void RunMerge::next(MergeRows& rows, Buffer<std::uint64_t>& order, const Work& w
   if (last) {
     order = order_.sort(rows.coordinates(), work);
   } else {
-    // Sorted in among the rows, the cut tells which of them belong to the part; the others come again.
+    // The cut is sorted along with the rows: those behind it belong to a later part and are read again.
     for (std::size_t d = 0; d < places_.size(); ++d) append(rows.coordinates()[d], places_[d], cuts_[next_], 1);
     order = order_.sort(std::as_const(rows).coordinates(), work);
     for (; order.back() != cells; order.pop_back())
@@ -205,7 +206,7 @@ void RunMerge::next(MergeRows& rows, Buffer<std::uint64_t>& order, const Work& w
 MergeRuns::MergeRuns(std::shared_ptr<Store> store, const CellOrder& order, MergeRows like, std::uint64_t part)
     : store_(std::move(store)), order_(order), like_(std::move(like)), part_(part) {}
 
-// As many as an eighth of a part has room for.
+// As many as fit into an eighth of a part.
 std::uint64_t MergeRuns::samples(const SortedRun::Size& size) const {
   std::uint64_t bytes = 0;
   for (std::size_t d = 0; d < like_.dimensions; ++d) bytes += size.bytes[like_.attributes + d];
@@ -229,7 +230,7 @@ void MergeRuns::add(const MergeRows& rows, std::span<const std::uint64_t> order,
 RunMerge MergeRuns::merge(const Work& work) {
   while (runs_.size() > kMostRuns) {
     const std::vector<SortedRun> shorter = std::exchange(runs_, {});
-    scratch_.reset();  // kept by the runs in it
+    scratch_.reset();  // the runs in it keep it open
     end_ = 0;
     for (std::size_t begin = 0; begin < shorter.size(); begin += kMostRuns) {
       const std::span<const SortedRun> some =

@@ -1,4 +1,4 @@
-// Sorted runs of rows that do not fit in memory together, kept where the store keeps its files, and their merging.
+// Sorted runs of rows that do not fit in memory together: storing them in scratch files of the store, and merging them.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@
 
 namespace tegula::tiledb {
 
-// What sorting takes per cell: keys and indices, twice.
+// Bytes that sorting takes per cell: keys and indices, twice.
 inline constexpr std::uint64_t kSortBytes = 48;
 
-// Rows in scratch room, column by column. Appended to by one thread, then immutable.
+// A run of rows in a scratch file, column by column. One thread appends to it; then it is immutable.
 class SortedRun {
  public:
   struct Size {
     std::uint64_t cells = 0;
     std::vector<std::uint64_t> bytes;  // of the data of each column
   };
-  // Takes its room in `scratch` from `end` on, and moves `end` behind it. Keeps the places of at most `samples` cells
-  // in memory.
+  // Reserves its bytes in `scratch` from `end` on, and moves `end` behind them. Keeps the coordinates of at most
+  // `samples` cells in memory.
   SortedRun(std::shared_ptr<Scratch> scratch, std::uint64_t& end, const MergeRows& like, Size size,
             std::uint64_t samples);
 
@@ -32,7 +32,7 @@ class SortedRun {
 
   const Size& size() const { return size_; }
   std::uint64_t bytes() const;
-  // The places of the cells 0, spacing, 2 * spacing ...
+  // The coordinates of the cells 0, spacing, 2 * spacing ...
   const std::vector<Column>& samples() const { return samples_; }
   std::uint64_t spacing() const { return spacing_; }
 
@@ -54,22 +54,23 @@ class SortedRun {
   std::vector<Column> samples_;
 };
 
-// Cells of a run.
+// Consecutive cells of a run.
 struct RunSlice {
   const SortedRun* run = nullptr;
   std::uint64_t first = 0, last = 0;
 };
-// Appends the slices one after the other.
+// Appends the slices, one after the other.
 void read_runs(std::span<const RunSlice> slices, MergeRows& rows, const Work& work);
 
-// The rows of all runs by place, in parts of about `part` bytes with what sorting takes; those at one place come in one
-// part, in the order of the runs.
+// Returns the rows of all runs in order of their places, in parts of about `part` bytes, including what sorting takes.
+// Rows at one place come in the same part, in the order of the runs.
 class RunMerge {
  public:
   RunMerge(std::span<const SortedRun> runs, const CellOrder& order, std::uint64_t part, const Work& work);
 
   bool more() const { return next_ <= cuts_.size(); }
-  // Appends the next part to rows whose places lie before it. `order` gets all of them; some rows may not be in it.
+  // Appends the next part to `rows`, whose places lie before it. `order` gets the rows of the part in order; rows that
+  // belong to a later part are not in it.
   void next(MergeRows& rows, Buffer<std::uint64_t>& order, const Work& work);
 
  private:
@@ -86,13 +87,13 @@ class RunMerge {
   std::size_t next_ = 0;
 };
 
-// All rows, given in any number of runs.
+// All rows of a merge, added as any number of runs.
 class MergeRuns {
  public:
   MergeRuns(std::shared_ptr<Store> store, const CellOrder& order, MergeRows like, std::uint64_t part);
 
   void add(const MergeRows& rows, std::span<const std::uint64_t> order, const Work& work);
-  // Takes no more runs afterwards. When there are too many to be merged at once, some are merged into longer ones
+  // No run can be added afterwards. When there are too many runs to be merged at once, some are merged into longer ones
   // first.
   RunMerge merge(const Work& work);
 

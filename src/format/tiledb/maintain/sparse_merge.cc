@@ -1,6 +1,5 @@
-// Cells are merged by sorting them, not by comparing the heads of all inputs. As many as the budget holds become a
-// sorted run; when there are several, they wait in scratch room and are merged part by part. So each tile is decoded
-// once.
+// Cells are merged by sorting them, not by comparing the next cells of all inputs. As many cells as the budget holds
+// become a sorted run; several runs are kept in scratch files and merged part by part. So each tile is decoded once.
 #include "format/tiledb/maintain/sparse_merge.h"
 
 #include <algorithm>
@@ -19,8 +18,8 @@ namespace tegula::tiledb {
 
 namespace {
 
-// How the budget is shared: rows with what sorting them takes, then decoded tiles or those that are written. The rest
-// is left for what is not counted: footers, buffers of filters, and what the allocator cannot use again at once.
+// How the budget is divided: half for rows and sorting them, then for tiles that are decoded or written. The rest is
+// left for what is not counted: footers, buffers of filters, and memory that the allocator cannot reuse at once.
 std::uint64_t part_bytes(const Work& work) { return work.memory / 2; }
 std::uint64_t slab_bytes(const Work& work) { return work.memory / 8; }
 Work writing(const Work& work) {
@@ -36,7 +35,7 @@ class MergeOutput {
               std::vector<std::string> processed)
       : target_(target), times_(times), rules_(rules), processed_(std::move(processed)) {}
 
-  // All but the last call take whole tiles.
+  // Every call but the last adds whole tiles.
   void add(const MergeRows& rows, std::span<const std::uint64_t> order, const Work& work) {
     const std::uint64_t capacity = target_.schema->capacity;
     const std::uint64_t tiles = (order.size() + capacity - 1) / capacity;
@@ -63,7 +62,7 @@ class MergeOutput {
     rectangles_ = MbrTable(target_.schema->range_types());
   }
 
-  // Tiles that surely fit the fragment, judging by those it has.
+  // How many more tiles surely fit the fragment, judging by those it has.
   std::uint64_t room() const {
     if (rules_.max_fragment_size == UINT64_MAX) return UINT64_MAX;
     if (rectangles_.count() == 0) return 1;
@@ -137,7 +136,7 @@ NewFragments merge_sparse(const WriteTarget& target, std::shared_ptr<const Snaps
   const Versions versions{keep_times, schema.allows_duplicates, rules.purge || !keep_times};
   const CellOrder global(schema, Order::global);
   MergeOutput output(target, times, rules, input.processed());
-  // All but the last rows fill tiles; the others are left over.
+  // Writes the rows that fill tiles, at the end all of them, and returns the rest.
   const auto put = [&](const MergeRows& rows, Buffer<std::uint64_t>& order, bool last) {
     resolve_versions(rows, versions, order);
     const std::uint64_t left = last ? 0 : order.size() % schema.capacity;

@@ -1,4 +1,4 @@
-// Merging sparse fragments: all their cells, in global order, as new fragments.
+// Merging sparse fragments: all their cells, in global order, become new fragments.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 namespace tegula::tiledb {
 
 struct MergeRules {
-  bool keep_times = true;  // and all versions of a cell; else the newest
-  bool purge = false;      // leave out what was deleted, and what it had replaced
+  bool keep_times = true;  // keep all versions of a cell with their times; else the newest
+  bool purge = false;      // leave out deleted cells, and those that they had replaced
   std::uint64_t max_fragment_size = UINT64_MAX;
 };
 
-// Written whole, and not committed yet.
+// Finished, but not committed yet.
 using NewFragments = std::vector<std::unique_ptr<FragmentWriter>>;
 
-// The fragments that `snapshot` sees. None come out when no cell is left. Holds a part of the cells at a time that fits
-// the budget; the others wait in scratch room of the store, as they are when nothing is compressed.
+// Merges the fragments that `snapshot` sees. Returns none when no cell is left. Holds a part of the cells that fits the
+// budget; the others are kept uncompressed in scratch files of the store.
 NewFragments merge_sparse(const WriteTarget& target, std::shared_ptr<const Snapshot> snapshot, const MergeRules& rules,
                           const Work& work);
 

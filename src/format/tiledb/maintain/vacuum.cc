@@ -1,5 +1,5 @@
-// Only what no reader of now looks at is removed, and the file that hides it goes last: whatever stops a vacuum, the
-// array reads the same, and the next one goes on.
+// Removes only what no reader of the present looks at, and the file that hides it last: wherever a vacuum stops, the
+// array reads the same, and the next vacuum continues.
 #include "format/tiledb/maintain/vacuum.h"
 
 #include <algorithm>
@@ -55,8 +55,8 @@ class Vacuum {
     std::vector<FragmentEntry> oldest_first;
     for (auto& [folder, entry] : gone) {
       if (!store_.list(folder).empty()) removed_.push_back(folder);
-      const std::string mark = commit_file(entry.name, entry.time.version);
-      if (!mark.empty() && store_.has(mark)) removed_.push_back(mark);
+      const std::string file = commit_file(entry.name, entry.time.version);
+      if (!file.empty() && store_.has(file)) removed_.push_back(file);
       oldest_first.push_back(std::move(entry));
     }
     std::sort(oldest_first.begin(), oldest_first.end(), [](const FragmentEntry& a, const FragmentEntry& b) {
@@ -67,7 +67,7 @@ class Vacuum {
   }
 
   void footers() {
-    // The newest one holds what readers take from such files.
+    // Readers take footers from the newest file only.
     std::vector<std::string> files = listing_.footer_files;
     if (!files.empty()) files.pop_back();
     remove(files);
@@ -92,7 +92,7 @@ class Vacuum {
       (kind == ".con" ? consolidated : ignoring).push_back(std::move(file));
     }
     if (consolidated.empty()) return;
-    // What counts through files of commits alone. A delete counts whatever an .ign says.
+    // The lines that count through files of commits alone. A delete counts whatever an .ign file says.
     std::set<std::string> counts;
     for (const CommitFile& file : consolidated)
       for (const std::string& line : file.lines)
@@ -110,7 +110,7 @@ class Vacuum {
     for (const CommitFile& file : consolidated)
       if (file.key != whole->key) others.push_back(file.key);
     remove(others);
-    // What an .ign strikes out of a file that stays has to stay struck out.
+    // An .ign file stays as long as a file with lines that it strikes out.
     for (const CommitFile& file : ignoring)
       if (std::none_of(file.lines.begin(), file.lines.end(),
                        [&](const std::string& line) { return whole->lines.contains(line); }))
@@ -135,7 +135,7 @@ class Vacuum {
     remove(files);
   }
 
-  // Durable before anything else is removed.
+  // Syncs the folders, so that the removals are durable before anything else is removed.
   void remove(const std::vector<std::string>& keys) {
     std::set<std::string> folders;
     for (const std::string& key : keys) {

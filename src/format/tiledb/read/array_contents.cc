@@ -14,7 +14,7 @@ namespace tegula::tiledb {
 
 namespace {
 
-// A generic tile that stands alone in its file, or in a piece of it.
+// Reads a generic tile that fills a file, or the given part of one.
 Bytes read_payload(const ArrayFiles& files, const BytesPlace& place) {
   const std::optional<Bytes> bytes =
       place.size ? files.store->get(place.key, place.offset, *place.size) : files.store->get(place.key);
@@ -39,8 +39,7 @@ std::vector<Enumeration> read_enumerations(const ArrayFiles& files, const ArrayS
   return enumerations;
 }
 
-// The footers in the newest consolidated file. It only repeats what the fragments hold, so that a damaged one is passed
-// over.
+// The footers in the newest consolidated file. It only repeats what the fragments hold, so a damaged one is ignored.
 struct Footers {
   Bytes payload;
   std::map<std::string, ByteView> by_name;
@@ -60,8 +59,8 @@ Footers read_footers(const ArrayContents& array) {
   return footers;
 }
 
-// libtiledb 2.30 stores wrong offsets behind the footers of version 11: what does not fit is left to the fragment's own
-// footer.
+// libtiledb 2.30 stores wrong offsets behind the footers of version 11: null when the footer does not fit, and the
+// fragment's own footer is read.
 std::shared_ptr<const Fragment> open_consolidated(const ArrayContents& array, const FragmentEntry& entry,
                                                   ByteView footer) {
   try {
@@ -117,7 +116,7 @@ std::shared_ptr<const ArraySchema> SchemaCache::at(const std::string& key) const
 }
 
 std::shared_ptr<const ArraySchema> SchemaCache::named(const std::string& file) const {
-  // Fragments from before version 10 name none; there was only one then.
+  // Fragments from before version 10 name no schema: there was only one then.
   if (file.empty()) return at(first_);
   return at(file == kOldSchemaFile ? file : join(kSchemaFolder, file));
 }
@@ -140,7 +139,7 @@ ArrayContents open_contents(std::shared_ptr<const Store> store, const OpenOption
 }
 
 void load_fragments(ArrayContents& array, const Work& work) {
-  // All or nothing: whoever tries again must meet the same error.
+  // Sets all or nothing, so that a second try meets the same error.
   std::vector<std::shared_ptr<const Fragment>> fragments = open_fragments(array, work);
   array.conditions = read_conditions(array, work);
   array.fragments = std::move(fragments);

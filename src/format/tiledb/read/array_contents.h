@@ -1,4 +1,4 @@
-// Everything a reader starts from: the schema, the fragments it sees, the conditions that apply.
+// What an array contains at a moment: the schema, the visible fragments and the delete conditions.
 #pragma once
 
 #include <map>
@@ -29,7 +29,7 @@ class SchemaCache {
   SchemaCache(ArrayFiles files, std::string first) : files_(std::move(files)), first_(std::move(first)) {}
   // By key below the array.
   std::shared_ptr<const ArraySchema> at(const std::string& key) const;
-  // By the name in a footer: "__array_schema.tdb" is the old file; an empty one is the first schema there was.
+  // By the name in a footer. An empty name stands for the array's first schema.
   std::shared_ptr<const ArraySchema> named(const std::string& file) const;
 
  private:
@@ -52,10 +52,10 @@ struct ArrayContents {
   std::vector<TimedCondition> conditions;                  // by time
 };
 
-// options.at none: [0, now]. Footers are read in parallel, or taken from consolidated files.
-// With `fragments` false, only the schema and the listing.
+// Without options.at the window is [0, now]. Footers are read in parallel, or taken from a consolidated file. With
+// `fragments` false, only the schema and the listing are read.
 ArrayContents open_contents(std::shared_ptr<const Store> store, const OpenOptions& options, bool fragments = true);
-// Adds what was left out.
+// Adds the fragments and conditions, if they were left out.
 void load_fragments(ArrayContents& array, const Work& work);
 
 }  // namespace tegula::tiledb

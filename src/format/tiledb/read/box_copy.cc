@@ -9,7 +9,7 @@ namespace tegula::tiledb {
 
 namespace {
 
-// Shorter ones cost more to read one by one than to copy.
+// Shorter rows are cheaper to copy than to read one by one.
 constexpr std::uint64_t kShortestRow = 512;
 
 std::byte* place_of(const Box& box, const Target& target) {
@@ -18,21 +18,22 @@ std::byte* place_of(const Box& box, const Target& target) {
   return at;
 }
 
-// Walks the parts of a box that lie in cells begin .. end, as large as possible: visit(level, first, count, base, path)
-// gets `count` steps from `first` on of the dimension grid.order[level], with everything below whole.
+// Visits the parts of a box that lie in the cells begin .. end of the tile, as large as possible: visit(level, first,
+// count, base, place) gets `count` steps, from `first` on, of the dimension grid.order[level], with all faster
+// dimensions whole.
 struct Walk {
   const DenseGrid& grid;
   const Box& box;
   std::uint64_t begin, end;
 
-  // False when `visit` said to stop.
+  // False when `visit` returned false.
   template <class Visit>
   bool descend(std::size_t level, std::uint64_t base, std::byte* to, const Target* target, const Visit& visit) const {
     const std::size_t d = grid.order[level];
     const Run& run = box[d];
     const std::uint64_t stride = grid.stride[d];
     const auto start_of = [&](std::uint64_t i) { return base + run.at(i) * stride; };
-    // First step that ends after `begin`, and first that starts at or after `end`.
+    // The first step that ends after `begin`, and the first that starts at or after `end`.
     const auto first_from = [&](std::uint64_t cell, bool round_up) -> std::uint64_t {
       if (cell <= base) return 0;
       const std::uint64_t at = round_up ? (cell - base + stride - 1) / stride : (cell - base) / stride;
@@ -40,7 +41,7 @@ struct Walk {
     };
     const std::uint64_t low = first_from(begin, false), high = first_from(end, true);
     if (low >= high) return true;
-    // The steps that lie inside altogether.
+    // The steps that lie completely inside.
     std::uint64_t whole_low = low, whole_high = high;
     if (start_of(low) < begin) ++whole_low;
     if (whole_high > whole_low && start_of(high - 1) + stride > end) --whole_high;
@@ -110,7 +111,8 @@ BoxSink::BoxSink(const DenseGrid& grid, std::span<const Box> boxes, const Target
   if (boxes.size() != 1) return;
   find_rows();
   const Box& box = boxes[0];
-  // Below the first dimension with more than one cell, everything must be whole and lie alike on both sides.
+  // In all dimensions faster than the first one with more than one cell, the box must be whole and the result laid out
+  // like the tile.
   std::uint64_t first = 0, cells = 1;
   bool inside = false;
   for (std::size_t level = 0; level < box.size(); ++level) {
@@ -162,7 +164,7 @@ bool BoxSink::pieces(std::uint64_t begin, std::uint64_t end, std::vector<Mutable
 }
 
 bool BoxSink::wants(std::uint64_t begin, std::uint64_t end) const {
-  // A chunk that does not hold whole cells is refused by take().
+  // take() refuses a chunk that does not hold whole cells.
   const std::uint64_t first = begin / target_.item, last = (end + target_.item - 1) / target_.item;
   return std::any_of(boxes_.begin(), boxes_.end(), [&](const Box& box) { return touches(grid_, box, first, last); });
 }

@@ -1,4 +1,4 @@
-// Copies between a tile and a result, box by box, for as much of the tile as was decoded.
+// Copying boxes of cells from a tile to a result, chunk by chunk as the tile is decoded.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,24 @@
 
 namespace tegula::tiledb {
 
-// Cells of a tile and their places in a result: one run per dimension, `start` counted inside of the tile.
+// Cells of a tile and their places in a result: one run per dimension. `start` counts from the start of the tile.
 using Box = std::vector<Run>;
 
-// Where element 0 of a result is and the byte strides of its dimensions, dropped ones included.
+// Where element 0 of a result lies, and the byte strides of all its dimensions, dropped ones included.
 struct Target {
   std::byte* data = nullptr;
   std::vector<std::int64_t> strides;
   std::size_t item = 1;  // bytes of a cell
 };
 
-// `cells` holds the cells begin .. end of the tile, in its cell order.
+// Copies the cells of the box; `cells` holds the cells begin .. end of the tile, in its cell order.
 void copy_cells(const DenseGrid& grid, const Box& box, std::uint64_t begin, std::uint64_t end, const std::byte* cells,
                 const Target& target);
 void fill_cells(const Box& box, ByteView cell, const Target& target);
 // Whether the box has any of the cells begin .. end of the tile.
 bool touches(const DenseGrid& grid, const Box& box, std::uint64_t begin, std::uint64_t end);
 
-// Takes the chunks of a tile apart. Borrows everything.
+// Copies the boxes out of the chunks of a tile. Borrows everything.
 class BoxSink final : public TileSink {
  public:
   BoxSink(const DenseGrid& grid, std::span<const Box> boxes, const Target& target);
@@ -43,10 +43,12 @@ class BoxSink final : public TileSink {
   const DenseGrid& grid_;
   std::span<const Box> boxes_;
   const Target& target_;
-  // When the result lies as the tile does: its cells direct_first_ .. direct_first_ + direct_cells_ start at direct_.
+  // Set when the result is laid out like the tile: the tile's cells direct_first_ .. direct_first_ + direct_cells_
+  // start at direct_.
   std::byte* direct_ = nullptr;
   std::uint64_t direct_first_ = 0, direct_cells_ = 0;
-  // When all of the tile goes to the result: rows of so many bytes, laid out by the first row_levels_ of grid.order.
+  // Set when the result holds the whole tile: rows of row_bytes_ bytes, whose places follow from the first row_levels_
+  // of grid.order.
   std::uint64_t row_bytes_ = 0;
   std::size_t row_levels_ = 0;
 };

@@ -19,7 +19,8 @@ std::vector<FieldInfo> fields_of(const ArraySchema& schema) {
   return fields;
 }
 
-// The same bytes stand for a null and for an empty value; on cells of a fixed size no library agrees on which.
+// A stored null and a stored empty value have the same bytes; for cells of fixed size, libraries disagree about which
+// is meant.
 void refuse_empty_values(const ConditionTree& tree, std::span<const FieldInfo> fields) {
   for (const ConditionTree& child : tree.children) refuse_empty_values(child, fields);
   if (tree.kind != ConditionTree::Kind::compare || !tree.value.empty() || tree.op == CompareOp::in ||

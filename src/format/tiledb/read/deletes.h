@@ -1,4 +1,4 @@
-// Stored deletes as they concern the cells of one fragment.
+// The stored deletes that apply to one fragment.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace tegula::tiledb {
 struct FragmentDelete {
   Condition stays;         // bound to the fragment's own schema
   std::uint64_t time = 0;  // of the delete
-  bool by_time = false;    // only cells written at `time` or before are concerned
+  bool by_time = false;    // removes only cells written at `time` or before
   std::string marker;      // "__commits/<name>.del"
 };
 
-// The deletes of the window that act on a fragment: those not before it that it has not been consolidated with. Throws
-// unsupported for one that libtiledb cannot read either.
+// The deletes in the window that are not older than the fragment and that it was not consolidated with. Throws
+// unsupported for a delete that libtiledb cannot read either.
 std::vector<FragmentDelete> deletes_of(const Fragment& fragment, std::span<const TimedCondition> conditions);
 
 }  // namespace tegula::tiledb

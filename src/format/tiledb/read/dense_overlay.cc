@@ -11,7 +11,7 @@ namespace tegula::tiledb {
 
 namespace {
 
-// Finds the places of a result that show a cell.
+// Finds the places of a result that show a given cell.
 class PlaceFinder {
  public:
   PlaceFinder(std::span<const AxisRuns> axes, const DensePoints* points, const std::vector<std::uint64_t>& shape)
@@ -45,7 +45,7 @@ class PlaceFinder {
     }
   }
 
-  // Of coordinates with a place, along dimension d.
+  // The smallest and the largest coordinate along dimension d that has a place.
   std::pair<std::uint64_t, std::uint64_t> bounds(std::size_t d) const {
     std::uint64_t low = UINT64_MAX, high = 0;
     if (points_) {
@@ -72,7 +72,7 @@ void add_overlays(DensePlan& plan, const OverlaySources& sources, const PlannedC
   std::vector<std::pair<std::uint64_t, std::uint64_t>> bounds;
   for (std::size_t d = 0; d < n; ++d) bounds.push_back(finder.bounds(d));
 
-  // Who is newest at each place, counted from 1; nobody is 0.
+  // The newest fragment at each place, counted from 1; 0: none.
   Buffer<std::uint32_t> newest;
   const auto prepare = [&] {
     newest.assign(plan.cells(), 0);

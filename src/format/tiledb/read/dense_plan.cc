@@ -11,7 +11,7 @@ namespace tegula::tiledb {
 
 namespace {
 
-// Steps of a run whose coordinate lies in first .. last, all counted inside of the tile.
+// The steps of a run whose coordinates lie in first .. last, all counted from the start of the tile.
 struct Steps {
   std::uint64_t begin = 0, end = 0;
 };
@@ -33,16 +33,119 @@ Run part_of(const Run& run, std::uint64_t begin, std::uint64_t end) {
 
 std::uint64_t DensePlan::cells() const { return cell_count(shape); }
 
-// One space tile while its cells are given to fragments.
-struct DensePlanner::Piece {
-  std::span<const std::uint64_t> tile;
-  DensePlan& plan;
-  std::vector<std::pair<std::uint32_t, std::size_t>> copies;  // fragment, place in plan.copies
+// One space tile while its cells are given to fragments. Works through a list instead of recursing: a tile may have any
+// number of fragments.
+class DensePlanner::Piece {
+ public:
+  static constexpr std::size_t kFew = 16;  // sources that are tried one by one
+
+  Piece(const DensePlanner& planner, std::span<const std::uint64_t> tile, DensePlan& plan)
+      : planner_(planner), tile_(tile), plan_(plan) {}
+
+  void resolve(Box box, Sources sources) {
+    pending_.push_back({std::move(box), std::make_shared<const Sources>(std::move(sources)), 0});
+    while (!pending_.empty()) {
+      Item item = std::move(pending_.back());
+      pending_.pop_back();
+      if (item.sources->size() - item.at > kFew && halve(item)) continue;
+      while (item.at < item.sources->size() && !take(item)) ++item.at;
+      if (item.at == item.sources->size()) plan_.holes.push_back(std::move(item.box));
+    }
+  }
+
+ private:
+  struct Item {
+    Box box;
+    std::shared_ptr<const Sources> sources;  // the first `at` have been tried
+    std::size_t at = 0;
+  };
+
+  // Gives the source its part of the box and leaves the rest to the older ones; false: it has no part.
+  bool take(const Item& item) {
+    const SourceBox& source = *(*item.sources)[item.at];
+    ++plan_.comparisons;
+    Box rest = item.box;
+    std::vector<Box> outside;
+    for (std::size_t d = 0; d < rest.size(); ++d) {
+      const std::uint64_t begin = tile_[d] * planner_.grid_.extent[d];
+      if (source.last[d] < begin) return false;
+      const std::uint64_t first = source.first[d] > begin ? source.first[d] - begin : 0;
+      const Steps in = steps_in(rest[d], first, source.last[d] - begin);
+      if (in.begin >= in.end) return false;
+      if (in.begin > 0) {
+        outside.push_back(rest);
+        outside.back()[d] = part_of(rest[d], 0, in.begin);
+      }
+      if (in.end < rest[d].count) {
+        outside.push_back(rest);
+        outside.back()[d] = part_of(rest[d], in.end, rest[d].count);
+      }
+      rest[d] = part_of(rest[d], in.begin, in.end);
+    }
+    const auto [known, fresh] = copies_.try_emplace(source.fragment, plan_.copies.size());
+    if (fresh) plan_.copies.push_back({source.fragment, planner_.tile_number(source.fragment, tile_), {}});
+    plan_.copies[known->second].boxes.push_back(std::move(rest));
+    for (std::size_t i = outside.size(); i-- > 0;)
+      pending_.push_back({std::move(outside[i]), item.sources, item.at + 1});
+    return true;
+  }
+
+  // Replaces a box with many sources by its halves, each with the sources it meets, so that not every piece is compared
+  // with all of them. Cuts where the halves have the fewest sources; false: no cut separates them.
+  bool halve(const Item& item) {
+    std::size_t fewest = SIZE_MAX;
+    Item below, above;
+    for (std::size_t d = 0; d < item.box.size(); ++d) {
+      const Run& run = item.box[d];
+      if (run.count < 2) continue;
+      Item low{item.box, nullptr, 0}, high{item.box, nullptr, 0};
+      low.box[d] = part_of(run, 0, run.count / 2);
+      high.box[d] = part_of(run, run.count / 2, run.count);
+      low.sources = those_in(low.box, item);
+      high.sources = those_in(high.box, item);
+      if (const std::size_t sum = low.sources->size() + high.sources->size(); sum < fewest) {
+        fewest = sum;
+        below = std::move(low);
+        above = std::move(high);
+      }
+    }
+    const std::size_t count = item.sources->size() - item.at;
+    if (fewest > count + count / 2) return false;
+    pending_.push_back(std::move(above));
+    pending_.push_back(std::move(below));
+    return true;
+  }
+
+  // Those of an item's sources that meet a box, up to the first that covers it.
+  std::shared_ptr<const Sources> those_in(const Box& box, const Item& item) {
+    std::vector<std::uint64_t> low, high;
+    for (std::size_t d = 0; d < box.size(); ++d) {
+      const std::uint64_t begin = tile_[d] * planner_.grid_.extent[d];
+      low.push_back(begin + box[d].start);
+      high.push_back(begin + box[d].at(box[d].count - 1));
+    }
+    auto found = std::make_shared<Sources>();
+    for (std::size_t i = item.at; i < item.sources->size(); ++i) {
+      const SourceBox* source = (*item.sources)[i];
+      ++plan_.comparisons;
+      if (!source->meets(low, high)) continue;
+      found->push_back(source);
+      if (source->covers(low, high)) break;
+    }
+    return found;
+  }
+
+  const DensePlanner& planner_;
+  const std::span<const std::uint64_t> tile_;
+  DensePlan& plan_;
+  std::vector<Item> pending_;                    // next one last
+  std::map<std::uint32_t, std::size_t> copies_;  // place in plan.copies by fragment
 };
 
 DensePlanner::DensePlanner(const ArrayFiles& files, const DenseGrid& grid,
                            std::span<const std::shared_ptr<const Fragment>> fragments)
     : files_(files), grid_(grid), fragments_(fragments) {
+  std::vector<SourceBox> dense, sparse;
   for (std::size_t i = 0; i < fragments.size(); ++i) {
     const Fragment& fragment = *fragments[i];
     if (fragment.domain().size() != grid.dimensions()) continue;  // holds nothing
@@ -51,14 +154,15 @@ DensePlanner::DensePlanner(const ArrayFiles& files, const DenseGrid& grid,
     for (std::size_t d = 0; d < grid.dimensions(); ++d) {
       const auto first = grid.index(d, fragment.domain()[d].low), last = grid.index(d, fragment.domain()[d].high);
       if (!first || !last || *first > *last)
-        fail(ErrorKind::corrupt, "{}: the box it says to cover does not lie in the domain of the array",
-             fragment.folder());
+        fail(ErrorKind::corrupt, "{}: its non-empty domain does not lie in the domain of the array", fragment.folder());
       source.first.push_back(*first);
       source.last.push_back(*last);
     }
-    (fragment.dense() ? dense_ : sparse_).push_back(std::move(source));
+    (fragment.dense() ? dense : sparse).push_back(std::move(source));
   }
-  std::reverse(dense_.begin(), dense_.end());
+  std::reverse(dense.begin(), dense.end());
+  dense_ = SourceIndex(std::move(dense));
+  sparse_ = SourceIndex(std::move(sparse));
 }
 
 std::uint64_t DensePlanner::tile_number(std::uint32_t fragment, std::span<const std::uint64_t> tile) const {
@@ -72,115 +176,82 @@ std::uint64_t DensePlanner::tile_number(std::uint32_t fragment, std::span<const 
   return number;
 }
 
-std::vector<const SourceBox*> DensePlanner::sources_in(std::span<const std::uint64_t> first,
-                                                       std::span<const std::uint64_t> last) const {
-  std::vector<const SourceBox*> found;
-  for (const SourceBox& source : dense_) {
-    bool meets = true;
-    for (std::size_t d = 0; d < first.size() && meets; ++d)
-      meets = source.first[d] <= last[d] && first[d] <= source.last[d];
-    if (meets) found.push_back(&source);
-  }
-  return found;
-}
-
 std::optional<std::uint32_t> DensePlanner::sole_source(std::span<const std::uint64_t> first,
                                                        std::span<const std::uint64_t> last) const {
-  const auto meets = [&](const SourceBox& source) {
-    for (std::size_t d = 0; d < first.size(); ++d)
-      if (source.first[d] > last[d] || first[d] > source.last[d]) return false;
-    return true;
-  };
-  if (std::any_of(sparse_.begin(), sparse_.end(), meets)) return std::nullopt;
-  const auto newest = std::find_if(dense_.begin(), dense_.end(), meets);
-  if (newest == dense_.end()) return std::nullopt;
-  for (std::size_t d = 0; d < first.size(); ++d)
-    if (newest->first[d] > first[d] || newest->last[d] < last[d]) return std::nullopt;
-  return newest->fragment;
+  bool overlaid = false;
+  sparse_.visit(first, last, [&](const SourceBox&) {
+    overlaid = true;
+    return false;
+  });
+  std::optional<std::uint32_t> newest;
+  if (overlaid) return newest;
+  dense_.visit(first, last, [&](const SourceBox& source) {
+    if (source.covers(first, last)) newest = source.fragment;
+    return false;
+  });
+  return newest;
 }
 
 bool DensePlanner::written(std::span<const std::uint64_t> tile) const {
-  const auto meets = [&](const SourceBox& source) {
-    for (std::size_t d = 0; d < tile.size(); ++d) {
-      const std::uint64_t begin = tile[d] * grid_.extent[d], end = begin + (grid_.extent[d] - 1);
-      if (source.first[d] > end || begin > source.last[d]) return false;
-    }
-    return true;
+  std::vector<std::uint64_t> first, last;
+  for (std::size_t d = 0; d < tile.size(); ++d) {
+    first.push_back(tile[d] * grid_.extent[d]);
+    last.push_back(first[d] + (grid_.extent[d] - 1));
+  }
+  bool any = false;
+  const auto found = [&](const SourceBox&) {
+    any = true;
+    return false;
   };
-  return std::any_of(dense_.begin(), dense_.end(), meets) || std::any_of(sparse_.begin(), sparse_.end(), meets);
+  dense_.visit(first, last, found);
+  if (!any) sparse_.visit(first, last, found);
+  return any;
 }
 
-// Cuts off what the newest source has, and passes the rest on to the older ones.
-void DensePlanner::resolve(Piece& piece, const Box& box, std::size_t at,
-                           std::span<const SourceBox* const> sources) const {
-  if (at == sources.size()) {
-    piece.plan.holes.push_back(box);
-    return;
-  }
-  const SourceBox& source = *sources[at];
-  Box rest = box;
-  std::vector<Box> outside;
-  for (std::size_t d = 0; d < box.size(); ++d) {
-    const std::uint64_t begin = piece.tile[d] * grid_.extent[d];
-    if (source.last[d] < begin) return resolve(piece, box, at + 1, sources);
-    const std::uint64_t first = source.first[d] > begin ? source.first[d] - begin : 0;
-    const Steps in = steps_in(rest[d], first, source.last[d] - begin);
-    if (in.begin >= in.end) return resolve(piece, box, at + 1, sources);
-    if (in.begin > 0) {
-      outside.push_back(rest);
-      outside.back()[d] = part_of(rest[d], 0, in.begin);
+void DensePlanner::add_piece(DensePlan& plan, std::span<const std::uint64_t> tile, std::span<const Box> boxes) const {
+  std::vector<std::uint64_t> first(tile.size(), UINT64_MAX), last(tile.size(), 0);
+  for (std::size_t d = 0; d < tile.size(); ++d) {
+    const std::uint64_t begin = tile[d] * grid_.extent[d];
+    for (const Box& box : boxes) {
+      first[d] = std::min(first[d], begin + box[d].start);
+      last[d] = std::max(last[d], begin + box[d].at(box[d].count - 1));
     }
-    if (in.end < rest[d].count) {
-      outside.push_back(rest);
-      outside.back()[d] = part_of(rest[d], in.end, rest[d].count);
+  }
+  Sources sources;
+  plan.comparisons += dense_.visit(first, last, [&](const SourceBox& source) {
+    sources.push_back(&source);
+    return !source.covers(first, last);
+  });
+  Piece piece(*this, tile, plan);
+  for (const Box& box : boxes) {
+    if (boxes.size() == 1 || sources.size() <= Piece::kFew) {
+      piece.resolve(box, sources);
+      continue;
     }
-    rest[d] = part_of(rest[d], in.begin, in.end);
-  }
-  const auto known = std::find_if(piece.copies.begin(), piece.copies.end(),
-                                  [&](const auto& copy) { return copy.first == source.fragment; });
-  if (known != piece.copies.end()) {
-    piece.plan.copies[known->second].boxes.push_back(std::move(rest));
-  } else {
-    piece.copies.emplace_back(source.fragment, piece.plan.copies.size());
-    piece.plan.copies.push_back({source.fragment, tile_number(source.fragment, piece.tile), {std::move(rest)}});
-  }
-  for (const Box& part : outside) resolve(piece, part, at + 1, sources);
-}
-
-void DensePlanner::add_piece(DensePlan& plan, std::span<const std::uint64_t> tile, std::span<const Box> boxes,
-                             std::span<const SourceBox* const> sources) const {
-  std::vector<const SourceBox*> here;
-  for (const SourceBox* source : sources) {
-    bool meets = true, covers = true;
-    for (std::size_t d = 0; d < tile.size() && meets; ++d) {
-      const std::uint64_t begin = tile[d] * grid_.extent[d];
-      const std::uint64_t end = std::min(grid_.last[d], begin + (grid_.extent[d] - 1));
-      meets = source->first[d] <= end && begin <= source->last[d];
-      covers = covers && source->first[d] <= begin && end <= source->last[d];
+    // Many boxes and many fragments on one tile: not every box is compared with all of them.
+    std::vector<std::uint64_t> low, high;
+    for (std::size_t d = 0; d < tile.size(); ++d) {
+      low.push_back(tile[d] * grid_.extent[d] + box[d].start);
+      high.push_back(tile[d] * grid_.extent[d] + box[d].at(box[d].count - 1));
     }
-    if (!meets) continue;
-    here.push_back(source);
-    if (covers) break;
+    Sources own;
+    plan.comparisons += dense_.visit(low, high, [&](const SourceBox& source) {
+      own.push_back(&source);
+      return !source.covers(low, high);
+    });
+    piece.resolve(box, std::move(own));
   }
-  Piece piece{tile, plan, {}};
-  for (const Box& box : boxes) resolve(piece, box, 0, here);
 }
 
 DensePlan DensePlanner::plan(std::span<const AxisRuns> axes, const Work& work) const {
   DensePlan plan;
   const std::size_t n = grid_.dimensions();
   std::vector<std::vector<TilePart>> parts(n);
-  std::vector<std::uint64_t> first(n, UINT64_MAX), last(n, 0);
   for (const AxisRuns& axis : axes) plan.shape.push_back(axis.length);
   for (std::size_t d = 0; d < n; ++d) {
     parts[d] = split_by_tile(axes[d], grid_.extent[d]);
     if (parts[d].empty()) return plan;
-    for (const Run& run : axes[d].runs) {
-      first[d] = std::min(first[d], run.start);
-      last[d] = std::max(last[d], run.at(run.count - 1));
-    }
   }
-  const std::vector<const SourceBox*> sources = sources_in(first, last);
   std::vector<std::size_t> at(n, 0);
   std::vector<std::uint64_t> tile(n);
   for (bool more = true; more;) {
@@ -196,14 +267,14 @@ DensePlan DensePlanner::plan(std::span<const AxisRuns> axes, const Work& work) c
         }
       boxes = std::move(grown);
     }
-    add_piece(plan, tile, boxes, sources);
+    add_piece(plan, tile, boxes);
     more = false;
     for (std::size_t d = n; d-- > 0 && !more;) {
       more = ++at[d] < parts[d].size();
       if (!more) at[d] = 0;
     }
   }
-  if (!sparse_.empty()) add_overlays(plan, {files_, grid_, fragments_, sparse_}, {axes, nullptr}, work);
+  if (!sparse_.empty()) add_overlays(plan, {files_, grid_, fragments_, sparse_.all()}, {axes, nullptr}, work);
   return plan;
 }
 
@@ -223,10 +294,8 @@ DensePlan DensePlanner::plan(const DensePoints& points, const Work& work) const 
     }
     tiles[tile].push_back(std::move(box));
   }
-  std::vector<const SourceBox*> sources;
-  for (const SourceBox& source : dense_) sources.push_back(&source);
-  for (const auto& [place, boxes] : tiles) add_piece(plan, place, boxes, sources);
-  if (!sparse_.empty()) add_overlays(plan, {files_, grid_, fragments_, sparse_}, {{}, &points}, work);
+  for (const auto& [place, boxes] : tiles) add_piece(plan, place, boxes);
+  if (!sparse_.empty()) add_overlays(plan, {files_, grid_, fragments_, sparse_.all()}, {{}, &points}, work);
   return plan;
 }
 

@@ -52,7 +52,7 @@ void overlay_fixed(const Snapshot& snapshot, const DensePlan& plan, const DenseF
   }
 }
 
-// Text and other variable cells: first where each one is, then how long they are together, then the bytes.
+// Variable cells are read in three steps: find the place of each cell, sum up their lengths, copy the bytes.
 void read_var(const Snapshot& snapshot, const DensePlan& plan, const Attribute& attribute, bool fortran, Column& column,
               const Work& work) {
   const std::uint64_t cells = plan.cells();

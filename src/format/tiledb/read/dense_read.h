@@ -1,4 +1,4 @@
-// The cells of a dense plan, field by field.
+// Reading the cells of a dense plan, field by field.
 #pragma once
 
 #include <optional>
@@ -12,18 +12,18 @@
 
 namespace tegula::tiledb {
 
-// A field of fixed cells on its way into a result.
+// A field of fixed-size cells and where its values go.
 struct DenseField {
   const Attribute* attribute = nullptr;
   Target data;
   std::optional<Target> validity;  // nullable attributes whose validity is wanted
 };
 
-// Decodes the chunks that the plan touches, straight into place where the layouts agree.
+// Decodes the chunks that the plan touches, straight into the result where the layouts agree.
 void read_fixed(const Snapshot& snapshot, const DensePlan& plan, std::span<const DenseField> fields, const Work& work);
 
-// Columns of the fields, in C order of the plan's shape or, with `fortran`, first axis fastest. Dimensions give
-// coordinates, for which `axes` must be the selection of the plan (or `points`).
+// Columns of the fields, in C order of the plan's shape or, with `fortran`, first axis fastest. A dimension's column
+// holds coordinates, so `selection` must be the one the plan was made for.
 struct DenseSelection {
   std::vector<AxisRuns> axes;
   std::optional<DensePoints> points;

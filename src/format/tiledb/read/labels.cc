@@ -44,7 +44,7 @@ std::vector<Range> label_to_dimension(const Snapshot& snapshot, const SchemaLabe
   const Context doing([&] { return fmt::format("looking up label '{}'", label.name); });
   const std::shared_ptr<Snapshot> labels = open_labels(snapshot, label);
   const DenseGrid& grid = labels->grid();
-  // Cells nobody wrote have no label, so only the boxes of the fragments are looked at.
+  // Cells that were never written have no label, so only the boxes of the fragments are searched.
   std::uint64_t first = UINT64_MAX, last = 0;
   for (const auto& fragment : labels->fragments(work)) {
     if (fragment->domain().empty()) continue;

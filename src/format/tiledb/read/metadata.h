@@ -24,13 +24,13 @@ struct MetadataEntry {
 std::vector<MetadataEntry> decode_metadata(Cursor in);
 void encode_metadata(std::span<const MetadataEntry> entries, Bytes& out);
 
-// What __meta says in a window of time: one listing and one read per file.
+// The metadata that is visible in a window of time: one listing and one read per file.
 Metadata read_metadata(const Store& store, const Key& key, const TimeWindow& window, const Work& work = {});
-// What these files say together, oldest first.
+// The metadata in these files, oldest first; later entries replace earlier ones.
 Metadata read_metadata(const Store& store, const Key& key, std::span<const std::string> files, const Work& work);
 
-// Names without ".tmp" and ".vac" that lie inside the window and are not vacuumed, oldest first; equal times by name.
-// Keys below the store.
+// The files of a folder that lie inside the window and were not vacuumed, as keys below the store: oldest first, equal
+// times by name. Leaves out ".tmp" and ".vac".
 std::vector<std::string> timed_files(const Store& store, std::string_view folder, const TimeWindow& window);
 
 }  // namespace tegula::tiledb

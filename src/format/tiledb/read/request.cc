@@ -28,7 +28,7 @@ std::string text_of_range(const Range& range) {
   return fmt::format("[{}, {}]", text_of_value(range.low), text_of_value(range.high));
 }
 
-// A bound in the type of the dimension.
+// Converts a bound to the type of the dimension.
 Value bound(const SchemaDimension& dimension, const Value& given, bool low) {
   if (std::holds_alternative<std::monostate>(given)) {
     if (dimension.var()) return low ? Value(std::string()) : given;
@@ -118,28 +118,12 @@ RangeSet sparse_ranges(const Snapshot& snapshot, std::span<const std::vector<Ran
   return set;
 }
 
-std::vector<std::vector<RangeList>> overlapping_ranges(const Snapshot& snapshot,
-                                                       std::span<const std::vector<Range>> ranges) {
-  std::vector<std::vector<RangeList>> repeats(ranges.size());
+std::vector<std::optional<RangeCounts>> overlapping_ranges(const Snapshot& snapshot,
+                                                           std::span<const std::vector<Range>> ranges) {
+  std::vector<std::optional<RangeCounts>> repeats(ranges.size());
   for (std::size_t d = 0; d < ranges.size(); ++d) {
-    const SchemaDimension& dimension = snapshot.schema().dimensions[d];
-    bool overlap = false;
-    std::vector<RangeList> lists;
-    for (std::size_t i = 0; i < ranges[d].size(); ++i) {
-      RangeList& list = lists.emplace_back(dimension.range_type());
-      list.add(ranges[d][i]);
-      list.finish();
-      Bytes low;
-      value_to_bytes(dimension.type, ranges[d][i].low, low);
-      for (std::size_t k = 0; k < ranges[d].size() && !overlap; ++k) {
-        if (k == i) continue;
-        RangeList other(dimension.range_type());
-        other.add(ranges[d][k]);
-        other.finish();
-        overlap = other.contains(low);
-      }
-    }
-    if (overlap) repeats[d] = std::move(lists);
+    RangeCounts counts(snapshot.schema().dimensions[d].range_type(), ranges[d]);
+    if (counts.overlap()) repeats[d] = std::move(counts);
   }
   return repeats;
 }
@@ -185,7 +169,7 @@ DenseRequest dense_request(const Snapshot& snapshot, const Query& query) {
 std::vector<FieldInfo> result_fields(const Snapshot& snapshot, const Query& query, std::vector<std::string>& labels) {
   std::vector<FieldInfo> fields;
   if (!query.fields) {
-    // Dimensions first, as a person would list them.
+    // Dimensions come first, as people list them.
     for (const bool dimensions : {true, false})
       for (const FieldInfo& field : snapshot.fields())
         if (field.dimension == dimensions && (!dimensions || snapshot.schema().sparse)) fields.push_back(field);

@@ -51,7 +51,7 @@ const DensePlanner& Snapshot::planner(const Work& work) const {
 std::uint64_t stored_tiles(const Fragment& fragment) {
   const std::uint64_t listed = fragment.tile_offsets(fragment.fields().front().slot).size();
   if (listed != fragment.tiles())
-    fail(ErrorKind::corrupt, "{}: the footer speaks of {} tiles, the list of their offsets of {}",
+    fail(ErrorKind::corrupt, "{}: the footer says {} tiles, the list of tile offsets has {}",
          join(fragment.folder(), kFragmentMetadataFile), fragment.tiles(), listed);
   return listed;
 }

@@ -1,4 +1,4 @@
-// An array opened for reading, as its queries share it.
+// An array as it was at a moment; its queries share it.
 #pragma once
 
 #include <atomic>
@@ -17,12 +17,12 @@
 
 namespace tegula::tiledb {
 
-// Immutable for its users. Fragments are opened when somebody asks for them, so that the schema and the metadata of an
-// array with a damaged fragment stay readable.
+// Immutable, and safe to share between threads. Fragments are opened when they are first needed, so that the schema and
+// the metadata of an array with a damaged fragment stay readable.
 class Snapshot {
  public:
   Snapshot(std::shared_ptr<Store> store, const OpenOptions& options);
-  // Of an array that was opened with the fragments of its entries, or without any.
+  // `contents` has the fragments of all its entries, or none.
   Snapshot(std::shared_ptr<Store> store, const OpenOptions& options, ArrayContents contents);
 
   const ArrayFiles& files() const { return contents_.files; }
@@ -55,11 +55,13 @@ class Snapshot {
   mutable std::unique_ptr<DensePlanner> planner_;
 };
 
-// Number of tiles, checked against the lists of the fragment's metadata: loops over tiles must not be sized by damage.
+// The number of tiles, checked against the lists of the fragment's metadata, so that damage does not decide how long
+// loops over tiles run.
 std::uint64_t stored_tiles(const Fragment& fragment);
 
-// How a fragment stores an attribute of the schema that is read; null when its cells get the fill value: the fragment's
-// schema lacks it, or it changed between fixed and variable size. Throws unsupported when its cells have another size.
+// How a fragment stores an attribute of the schema that is read. Null when its cells have the fill value: the
+// fragment's schema lacks the attribute, or it changed between fixed and variable size. Throws unsupported when its
+// cells have another size.
 const StoredField* stored_attribute(const Fragment& fragment, const FieldInfo& field);
 
 }  // namespace tegula::tiledb

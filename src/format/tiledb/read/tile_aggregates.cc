@@ -21,9 +21,9 @@ class OneBatch final : public BatchStream {
   std::optional<Batch> batch_;
 };
 
-// Whether a stored sum of signed integers may have met the end of int64 on its way: libtiledb then goes on from there.
-// Other sums stay at their limit.
-bool may_have_met_the_end(const Fragment& fragment, const StoredField& field, std::uint64_t tile, std::uint64_t cells) {
+// Whether a stored sum of signed integers may have overflowed on the way: libtiledb then continues from the limit of
+// int64. Sums of other types stay at their limit.
+bool may_have_overflowed(const Fragment& fragment, const StoredField& field, std::uint64_t tile, std::uint64_t cells) {
   if (field.type.size < 8 || field.type.arithmetic() != TypeId::int64) return false;
   const std::optional<Fragment::Extremes> extremes = fragment.extremes(field, tile);
   if (!extremes || extremes->min.size() != 8 || extremes->max.size() != 8) return true;
@@ -66,7 +66,7 @@ bool add_statistics(AggregateSet& set, std::span<const Aggregate> aggregates, co
     if (op == AggregateOp::sum || op == AggregateOp::mean) {
       if (!trust.sums) return false;
       const auto sums = fragment.sums(stored->slot);
-      if (tile >= sums.size() || may_have_met_the_end(fragment, *stored, tile, cells)) return false;
+      if (tile >= sums.size() || may_have_overflowed(fragment, *stored, tile, cells)) return false;
       stats.sum = std::as_bytes(sums.subspan(tile, 1));
     }
     if (!set[i].can_add(stats)) return false;

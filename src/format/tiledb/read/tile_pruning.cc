@@ -28,7 +28,8 @@ Match match_by_statistics(const Condition& condition, const Fragment& fragment, 
       known.no_nan = true;
       continue;
     }
-    if (!(stored->type == field.type)) continue;  // re-added with another type: these speak of the old one
+    // Added again with another type: the statistics are those of the old one.
+    if (!(stored->type == field.type)) continue;
     const Fragment::Trust trust = fragment.trust(*stored);
     if (stored->nullable) {
       const auto nulls = fragment.null_counts(stored->slot);

@@ -1,4 +1,4 @@
-// What the metadata of a fragment decides about a tile before the tile is read.
+// Deciding a condition for a whole tile from the metadata of its fragment.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace tegula::tiledb {
 
-// How a fragment stores a field of a condition or a result; null when it lacks it.
+// How a fragment stores a field; null when it lacks it.
 const StoredField* stored_field(const Fragment& fragment, const FieldInfo& field);
 
-// Whether a condition can be decided from what the metadata says of a tile.
+// Whether all, some or none of the cells of a tile can match, judged by statistics and rectangles alone.
 Match match_by_statistics(const Condition& condition, const Fragment& fragment, std::uint64_t tile);
 
 }  // namespace tegula::tiledb

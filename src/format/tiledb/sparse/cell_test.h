@@ -1,4 +1,4 @@
-// What deletes and the condition of a query ask of the cells of one tile.
+// Testing the cells of a tile against the deletes and the condition of a query.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,18 @@ struct TileTest {
   bool by_time() const;  // looks at when cells were written
 };
 
-// No value: what the metadata says of the tile leaves no cell.
+// No value when the metadata alone rules out every cell of the tile.
 std::optional<TileTest> plan_test(const SparseQuery& query, const SparseTile& tile);
 
-// Tiles of some fields, and whose they are.
+// Decoded tiles of some fields.
 struct LoadedFields {
   std::span<const StoredField* const> fields;
   std::span<const TileData> tiles;
   const TileData& of(const StoredField* field) const;
 };
 
-// Clears the mask of the cells that a delete removed or that the condition does not match. `times`: when each cell of
-// the tile was written, where the test looks at it.
+// Clears the mask of the cells that were deleted or that do not match the condition. `times` says when each cell of the
+// tile was written; it may be null when the test does not look at times.
 void run_test(const SparseQuery& query, const SparseTile& tile, const TileTest& test, const LoadedFields& loaded,
               const std::uint64_t* times, std::span<std::uint8_t> mask);
 

@@ -15,7 +15,7 @@ namespace tegula::tiledb {
 
 namespace {
 
-// Whether every cell of the tile is seen and counts.
+// Whether every cell of the tile is visible and matches.
 bool whole(const SparseQuery& query, const SparseTile& tile) {
   const Fragment& fragment = *query.snapshot->fragments({})[tile.fragment];
   if (query.deduplicates() || tile.overlap != Overlap::all || fragment.has_deletes()) return false;
@@ -28,14 +28,14 @@ bool whole(const SparseQuery& query, const SparseTile& tile) {
   });
 }
 
-// Cells first .. end of columns, summed by themselves before they are added up, which is how libtiledb rounds.
+// Sums the cells first .. end before they are added to the set, which is how libtiledb rounds.
 void add_run(std::span<const ColumnView> views, std::uint64_t first, std::uint64_t end, AggregateSet& set) {
   AggregateSet part = set.fresh();
   part.update(views, first, end - first);
   set.merge(part);
 }
 
-// Tile by tile.
+// Sums each tile on its own.
 void add_unsorted(const SparseQuery& query, SparsePart part, AggregateSet& set, const Work& work) {
   const SparseHits hits = find_hits(query, std::move(part), {.keep = set.fields()}, work);
   const std::vector<Column> columns = read_hits(query, hits, set.fields(), work);
@@ -50,7 +50,7 @@ void add_unsorted(const SparseQuery& query, SparsePart part, AggregateSet& set, 
     if (sum) set.merge(*sum);
 }
 
-// Where fragments are merged: neighbours in a tile that stay neighbours.
+// Where fragments are merged, sums each run of cells that are consecutive both in a tile and in the result.
 void add_sorted(const SparseQuery& query, SparsePart part, AggregateSet& set, const Work& work) {
   SparseCells cells = find_cells(query, std::move(part), work);
   const Buffer<std::uint64_t> order = result_order(query, cells, work);

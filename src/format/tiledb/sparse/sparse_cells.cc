@@ -19,10 +19,10 @@ std::size_t tile_of(const SparseHits& found, std::uint64_t candidate) {
   return static_cast<std::size_t>(after - found.hits.begin()) - 1;
 }
 
-// Clears `keep` of all but the newest of the cells at one place. `order` holds the candidates sorted by place.
+// Clears `keep` of all but the newest cell at each place. `order` holds the candidates sorted by place.
 void hide_older(SparseCells& cells, std::span<const std::uint64_t> order, const Snapshot& snapshot, const Work& work) {
   const SparseHits& found = cells.found;
-  // Candidates of the newest fragment come first among equals, so a later one wins only with a later time.
+  // Among equals the newest fragment comes first, so a later candidate wins only with a later time.
   const auto time_of = [&](std::uint64_t candidate) {
     if (!found.times.empty()) return found.times[candidate];
     return snapshot.fragments(work)[found.tiles[tile_of(found, candidate)].fragment]->first_time();
@@ -40,8 +40,7 @@ void hide_older(SparseCells& cells, std::span<const std::uint64_t> order, const 
   }
 }
 
-// Deletes and conditions speak of the cells that are left after older ones were hidden, so that a deleted cell does not
-// bring back what it had replaced.
+// Deletes and conditions apply after older cells are hidden: a deleted cell does not bring back the one it replaced.
 void apply_conditions(const SparseQuery& query, SparseCells& cells, const Work& work) {
   const auto& fragments = query.snapshot->fragments(work);
   const SparseHits& found = cells.found;
@@ -76,17 +75,13 @@ void apply_conditions(const SparseQuery& query, SparseCells& cells, const Work& 
 }
 
 Buffer<std::uint64_t> repeated(const SparseQuery& query, const SparseCells& cells, Buffer<std::uint64_t> order) {
-  if (std::all_of(query.repeats.begin(), query.repeats.end(), [](const auto& lists) { return lists.empty(); }))
+  if (std::none_of(query.repeats.begin(), query.repeats.end(), [](const auto& ranges) { return ranges.has_value(); }))
     return order;
   Buffer<std::uint64_t> more;
   for (const std::uint64_t candidate : order) {
     std::uint64_t times = 1;
-    for (std::size_t d = 0; d < query.repeats.size(); ++d) {
-      if (query.repeats[d].empty()) continue;
-      const ByteView value = cells.coordinates[d].cell(candidate);
-      times *= static_cast<std::uint64_t>(std::count_if(query.repeats[d].begin(), query.repeats[d].end(),
-                                                        [&](const RangeList& list) { return list.contains(value); }));
-    }
+    for (std::size_t d = 0; d < query.repeats.size(); ++d)
+      if (query.repeats[d]) times *= query.repeats[d]->count(cells.coordinates[d].cell(candidate));
     more.insert(more.end(), times, candidate);
   }
   return more;

@@ -1,5 +1,4 @@
-// The cells of a sparse result that has to be sorted: put in order, freed of those that others hide or that were
-// deleted.
+// The cells of a sparse result that is sorted: found, ordered, and without hidden or deleted ones.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,8 @@
 
 namespace tegula::tiledb {
 
-// Candidates: the hits of the ranges and, unless newer cells may hide older ones, of the conditions.
+// The candidates: cells in the ranges that also pass the conditions, unless newer cells may hide older ones; then the
+// conditions are applied later.
 struct SparseCells {
   SparseHits found;
   std::vector<Column> coordinates;  // by dimension
@@ -22,7 +22,7 @@ struct SparseCells {
 
 SparseCells find_cells(const SparseQuery& query, SparsePart part, const Work& work);
 
-// The candidates that make the result, in its order.
+// The candidates that belong to the result, in its order.
 Buffer<std::uint64_t> result_order(const SparseQuery& query, SparseCells& cells, const Work& work);
 
 }  // namespace tegula::tiledb

@@ -12,13 +12,13 @@ namespace tegula::tiledb {
 
 namespace {
 
-// Bytes a candidate takes while it is sorted, deduplicated and given its place.
+// Bytes that a candidate takes while it is sorted, deduplicated and placed.
 constexpr std::uint64_t kCandidateBytes = 72;
 constexpr std::uint64_t kSamplesPerPart = 256;
-// Every part lists its tiles: with many of both the lists would not fit the budget.
+// Every part lists its tiles: many parts of many tiles would not fit the budget.
 constexpr std::uint64_t kMostParts = 32;
 
-// The part of the budget that parts are made for: a sample is not exact.
+// Parts are made smaller than the budget because a sample is not exact.
 std::uint64_t aim(const Work& work) { return work.memory - work.memory / 4; }
 
 template <class Key>
@@ -37,7 +37,7 @@ struct Samples {
   double bytes = 0;
 };
 
-// keys_of(columns of `fields`)(i) is the key of cell i.
+// keys_of(columns of `fields`)(i) returns the key of cell i.
 template <class Key>
 Samples<Key> take_samples(const SparseQuery& query, const SparsePart& part, std::span<const FieldInfo> fields,
                           const auto& keys_of, const Work& work) {
@@ -69,7 +69,7 @@ Samples<Key> take_samples(const SparseQuery& query, const SparsePart& part, std:
       result.bytes += all;
       const std::uint64_t taken = std::min(count, per_tile);
       for (std::uint64_t i = 0; i < taken; ++i) {
-        // Somewhere in the i-th piece: equal steps would see only a part of values that repeat.
+        // Picks a scattered cell of each piece: equal steps would miss values that repeat at regular distances.
         const std::uint64_t from = i * count / taken, width = (i + 1) * count / taken - from;
         const std::uint64_t at = from + ((i + 1) * 0x9E3779B97F4A7C15 >> 32) % width;
         result.samples.push_back({Key(key(first + at)), begin + t, all / static_cast<double>(taken)});
@@ -81,7 +81,7 @@ Samples<Key> take_samples(const SparseQuery& query, const SparsePart& part, std:
   return result;
 }
 
-// The keys that begin new parts. One whose cells are too many has a part of its own; after(key) is the next key.
+// The keys at which new parts begin. A key with too many cells gets a part of its own; after(key) is the next key.
 template <class Key>
 std::vector<Key> find_cuts(const Samples<Key>& from, const auto& after, const Work& work) {
   const double limit = std::max(static_cast<double>(aim(work)), from.bytes / kMostParts);
@@ -104,7 +104,8 @@ std::vector<Key> find_cuts(const Samples<Key>& from, const auto& after, const Wo
   return cuts;
 }
 
-// narrow(part, first key or null, key behind the last or null) leaves a part only these.
+// narrow(part, first, behind) restricts a part to the keys from `first` up to, but not including, `behind`; null: no
+// bound.
 template <class Key>
 std::vector<SparsePart> make_parts(const SparseQuery& query, const SparsePart& part, const Samples<Key>& from,
                                    const std::vector<Key>& cuts, const auto& narrow, const Work& work) {

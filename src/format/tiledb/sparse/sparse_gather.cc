@@ -54,7 +54,7 @@ Column gather_parallel(const Column& column, std::span<const std::uint64_t> orde
 std::vector<Column> gather_fields(const SparseQuery& query, const SparseCells& cells,
                                   std::span<const std::uint64_t> order, std::span<const FieldInfo> fields,
                                   const Work& work) {
-  // Of tiles and chunks whose candidates all went away nothing has to be read.
+  // Tiles and chunks without any candidate left are not read.
   std::optional<SparseHits> fewer;
   Buffer<std::uint64_t> renumbered;
   const auto shrink = [&] {

@@ -9,7 +9,7 @@
 
 namespace tegula::tiledb {
 
-// Columns of the result; `order` as above, or a part of it.
+// Columns of the result. `order` is what result_order() returned, or a part of it.
 std::vector<Column> gather_fields(const SparseQuery& query, const SparseCells& cells,
                                   std::span<const std::uint64_t> order, std::span<const FieldInfo> fields,
                                   const Work& work);

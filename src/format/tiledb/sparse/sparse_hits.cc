@@ -19,9 +19,9 @@ bool partly_visible(const Fragment& fragment, const TimeWindow& window) {
   return fragment.has_timestamps() && !window.contains(fragment.first_time(), fragment.last_time());
 }
 
-// What has to be looked at to find the hits of a tile.
+// What decides which cells of a tile are hits.
 struct TileSearch {
-  bool none = false;  // no cell can be one
+  bool none = false;  // no cell can be a hit
   bool by_range = false, by_curve = false, by_time = false;
   TileTest test;
   const StoredField* times = nullptr;
@@ -187,7 +187,7 @@ class HitFinder {
   std::vector<Buffer<std::uint64_t>> times_;
 };
 
-// The values kept no longer fit the hits of the tile.
+// Drops the kept values of a tile, because its hits changed.
 void forget_kept(SparseHits& hits, std::size_t tile) {
   for (SparseHits::Kept& kept : hits.kept) kept.tiles[tile] = {};
 }

@@ -1,4 +1,4 @@
-// The cells of sparse tiles that a query sees.
+// The cells of sparse tiles that a query sees: its hits.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace tegula::tiledb {
 
-// Of one tile.
+// The hits of one tile.
 struct TileHits {
-  std::uint64_t first = 0, count = 0;  // place among those of all tiles
+  std::uint64_t first = 0, count = 0;  // numbered through all tiles
   bool all = false;                    // every cell
   std::vector<std::uint32_t> cells;    // rising; empty when `all`
   std::uint32_t cell(std::uint64_t i) const { return all ? static_cast<std::uint32_t>(i) : cells[i]; }
@@ -23,8 +23,8 @@ struct TileHits {
 struct SparseHits {
   std::vector<SparseTile> tiles;
   std::vector<TileHits> hits;   // by tile
-  Buffer<std::uint64_t> times;  // when each was written; empty when nobody needs it
-  // Values that were at hand when the hits were found: by tile, without cells where they were not.
+  Buffer<std::uint64_t> times;  // when each was written; empty when not needed
+  // Values that were decoded while the hits were found, by tile; without cells where none were.
   struct Kept {
     std::string field;
     std::vector<TileData> tiles;
@@ -39,11 +39,11 @@ struct HitOptions {
   bool times = false;                    // fill SparseHits::times where fragments have them
   std::span<const FieldInfo> keep = {};  // fields that will be read
 };
-// The cells of a part that lie in the window of time. Loads of a tile only what decides.
+// The cells of a part that are visible in the window of time. Loads only the fields that decide.
 SparseHits find_hits(const SparseQuery& query, SparsePart part, const HitOptions& options, const Work& work);
-// Only the hits first .. first + count.
+// Keeps only the hits first .. first + count.
 void cut_hits(SparseHits& hits, std::uint64_t first, std::uint64_t count);
-// Only the hits whose byte is not 0.
+// Keeps only the hits whose byte is not 0.
 void keep_hits(SparseHits& hits, std::span<const std::uint8_t> keep);
 
 }  // namespace tegula::tiledb

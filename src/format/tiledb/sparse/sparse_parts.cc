@@ -16,7 +16,7 @@ namespace tegula::tiledb {
 
 namespace {
 
-// The space tile of a value, as the format divides.
+// The number of the space tile that holds a value, by the format's own division.
 std::uint64_t tile_index(const SchemaDimension& dimension, std::uint64_t ordered) {
   return with_number(dimension.type, [&]<class T>(T) -> std::uint64_t {
     const T low = load_le<T>(dimension.domain.data()), extent = load_le<T>(dimension.extent.data());
@@ -29,8 +29,8 @@ std::uint64_t tile_index(const SchemaDimension& dimension, std::uint64_t ordered
   });
 }
 
-// Where a space tile begins in (low, high], near `wanted`; low when there is only one. Searched, since tiles of floats
-// begin where the rounding of a division says so.
+// The start of a space tile in (low, high], near `wanted`; low when there is only one tile. Found by search, because
+// the tiles of float dimensions begin where a division rounds.
 std::uint64_t tile_boundary(const SchemaDimension& dimension, std::uint64_t low, std::uint64_t high,
                             std::uint64_t wanted) {
   const std::uint64_t first = tile_index(dimension, low), last = tile_index(dimension, high);
@@ -73,7 +73,7 @@ SparseQuery make_sparse_query(std::shared_ptr<const Snapshot> snapshot, const Qu
   parallel_for(query.work, list.size(), [&](std::size_t i) {
     const Fragment& fragment = *fragments[list[i]];
     result.deletes[list[i]] = deletes_of(fragment, snapshot->conditions(query.work));
-    // What planning and reading will ask for, in one request.
+    // Fetches in one request what planning and reading need.
     std::vector<const StoredField*> wanted;
     const auto want = [&](const FieldInfo& field) {
       if (const StoredField* stored = stored_field(fragment, field)) wanted.push_back(stored);
@@ -93,7 +93,7 @@ SparseQuery make_sparse_query(std::shared_ptr<const Snapshot> snapshot, const Qu
 SparseParts::SparseParts(const SparseQuery& query, const Work& work) : query_(query), work_(work) {
   SparsePart whole{query.ranges, find_tiles(*query.snapshot, query.ranges, work), {}, {}};
   const auto& fragments = query.snapshot->fragments(work);
-  // A tile without a match may still hide older cells, unless there are none to hide.
+  // A tile without a match may still hide older cells of others.
   if (!query.deduplicates() && !query.where.empty())
     std::erase_if(whole.tiles, [&](const SparseTile& tile) {
       return match_by_statistics(query.where, *fragments[tile.fragment], tile.tile) == Match::none;
@@ -104,7 +104,8 @@ SparseParts::SparseParts(const SparseQuery& query, const Work& work) : query_(qu
 std::uint64_t SparseParts::cost(const SparsePart& part, const SparseTile& tile) const {
   double bytes = tile.share * static_cast<double>(tile_bytes(query_, tile, work_));
   if (tile.overlap != Overlap::all && by_space_tiles()) {
-    // Space tiles are not cut by a sample: the share of the tile's box that is asked for stands for that of its cells.
+    // Space tiles are cut without a sample: the share of the tile's box that lies in the part is taken for the share of
+    // its cells.
     const MbrTable& mbrs = query_.snapshot->fragments(work_)[tile.fragment]->rtree().leaves();
     for (std::size_t d = 0; d < part.ranges.size(); ++d) {
       if (part.ranges[d].text()) continue;
@@ -136,7 +137,7 @@ std::optional<SparsePart> SparseParts::next() {
         continue;
       }
     }
-    // Candidates of newer fragments come first, so that ties keep that order.
+    // Candidates of newer fragments come first, so that equal cells keep that order.
     if (query_.sorts())
       std::stable_sort(part.tiles.begin(), part.tiles.end(),
                        [](const SparseTile& a, const SparseTile& b) { return a.fragment > b.fragment; });
@@ -172,8 +173,8 @@ void SparseParts::add(std::vector<SparsePart> parts) {
   pending_.insert(pending_.end(), std::make_move_iterator(parts.rbegin()), std::make_move_iterator(parts.rend()));
 }
 
-// Halves where the tiles lie side by side; sides(tile) counts those it has cells on. Where most tiles lie on both, and
-// would be read twice, cuts have to be few and well chosen.
+// Halves the part when most tiles lie on one side of the cut; sides(tile) counts the sides that have cells of the tile.
+// Otherwise most tiles would be read twice, so cuts are chosen from a sample and kept few.
 void SparseParts::split_at(const SparsePart& part, std::size_t d, const auto& at, const auto& sides) {
   std::size_t sum = 0;
   for (const SparseTile& tile : part.tiles) sum += sides(tile);
@@ -191,7 +192,7 @@ void SparseParts::split_text(const SparsePart& part, std::size_t d) {
   const auto middle = lows.begin() + static_cast<std::ptrdiff_t>(lows.size() / 2);
   std::nth_element(lows.begin(), middle, lows.end());
   const std::string at(*middle);
-  // With nothing below it the middle is no cut.
+  // When no tile begins below it, the middle cuts nothing off.
   const bool cuts = std::any_of(lows.begin(), lows.end(), [&](std::string_view low) { return low < at; });
   split_at(part, d, at, [&](const SparseTile& tile) -> std::size_t {
     const std::string_view low = text_of(rectangles(tile).low(d, tile.tile));
@@ -199,8 +200,8 @@ void SparseParts::split_text(const SparsePart& part, std::size_t d) {
   });
 }
 
-// Cuts along the dimension that leads the order, where about half of the tiles begin before the cut. The next dimension
-// may only be cut when the part has a single value, or space tile, of all those before it.
+// Cuts along the slowest dimension of the order, where about half of the tiles begin. A faster dimension is cut only
+// when the part has a single value, or space tile, of all slower ones.
 bool SparseParts::split(const SparsePart& part) {
   const ArraySchema& schema = query_.snapshot->schema();
   const std::size_t n = schema.dimensions.size();

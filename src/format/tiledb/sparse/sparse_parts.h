@@ -12,13 +12,13 @@
 
 namespace tegula::tiledb {
 
-// `fields` are what will be read of the cells besides the condition's.
+// `fields` are read from the cells, besides those of the condition.
 SparseQuery make_sparse_query(std::shared_ptr<const Snapshot> snapshot, const Query& query,
                               std::vector<FieldInfo> fields);
 
-// Cuts a query into parts that fit a budget and follow each other in the order of the result. Without sorting these are
-// runs of tiles. Otherwise the domain is halved until a part fits; where tiles overlap, and along a curve, a sample of
-// the cells tells where to cut. Cells that share all coordinates stay together.
+// Cuts a query into parts that fit a budget and follow each other in the order of the result. Without sorting, parts
+// are runs of tiles. Otherwise the domain is halved until a part fits; where tiles overlap, and along a Hilbert curve,
+// a sample of the cells decides where to cut. Cells with equal coordinates stay in one part.
 class SparseParts {
  public:
   SparseParts(const SparseQuery& query, const Work& work);
@@ -28,7 +28,7 @@ class SparseParts {
   std::uint64_t cost(const SparsePart& part, const SparseTile& tile) const;
   bool by_space_tiles() const;
   const MbrTable& rectangles(const SparseTile& tile) const;
-  // Put smaller parts in place of one that is too large; false: there are none.
+  // Replaces a part that is too large by smaller ones; false when it cannot be cut.
   bool split(const SparsePart& part);
   void split_text(const SparsePart& part, std::size_t dimension);
   void split_at(const SparsePart& part, std::size_t dimension, const auto& at, const auto& sides);

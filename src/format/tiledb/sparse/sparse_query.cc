@@ -21,7 +21,8 @@ class SparseBatches final : public BatchStream {
         sparse_(make_sparse_query(snapshot, query, result_fields(*snapshot, query, labels_))),
         parts_(sparse_, query_.work),
         skip_(query.skip),
-        left_(sparse_.fields.empty() && !labels_.empty() ? 0 : query.limit) {}  // labels alone need no cell
+        // When only labels are asked for, no cells are read.
+        left_(sparse_.fields.empty() && !labels_.empty() ? 0 : query.limit) {}
 
   std::optional<Batch> next() override {
     while (left_ > 0) {
@@ -45,7 +46,7 @@ class SparseBatches final : public BatchStream {
   struct Share {
     std::uint64_t first = 0, count = 0;
   };
-  // What of the next `cells` cells belongs to the result.
+  // The share of the next `cells` cells that skip and limit leave.
   Share share_of(std::uint64_t cells) {
     const std::uint64_t skipped = std::min(skip_, cells), count = std::min(left_, cells - skipped);
     skip_ -= skipped;
@@ -76,7 +77,7 @@ class SparseBatches final : public BatchStream {
     return batch;
   }
 
-  // Labels belong to the ranges, not to the cells, as in libtiledb: all of them come with the first batch.
+  // As in libtiledb, labels belong to the ranges and not to the cells: all of them come with the first batch.
   void add_labels(Batch& batch) {
     for (const std::string& name : labels_) {
       const SchemaLabel& label = label_named(*sparse_.snapshot, name);

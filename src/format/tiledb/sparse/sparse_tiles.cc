@@ -11,8 +11,7 @@ namespace tegula::tiledb {
 
 namespace {
 
-// Some answers need no coordinate: the number of cells is then only as good as the schema's capacity or the footer
-// says.
+// Some answers need no coordinates: then the number of cells rests on the schema's capacity and the footer alone.
 void check_cells(const Fragment& fragment, std::uint64_t tile) {
   constexpr std::uint64_t kCellsPerByte = 1 << 16;
   const StoredField& field = fragment.fields().front();

@@ -1,8 +1,9 @@
-// The tiles that a sparse query reads, and what is to be known of them first.
+// A sparse query and the tiles it reads.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "format/tiledb/order/hilbert.h"
 #include "format/tiledb/order/range_set.h"
 #include "format/tiledb/read/deletes.h"
+#include "format/tiledb/read/range_counts.h"
 #include "format/tiledb/read/snapshot.h"
 #include "query/condition/condition.h"
 #include "tegula/query.h"
@@ -22,16 +24,16 @@ struct SparseTile {
   std::uint64_t tile = 0;
   Overlap overlap = Overlap::some;  // all: every cell lies in the ranges
   std::uint64_t cells = 0;
-  double share = 1;  // of its cells that a part holds, as far as they were counted
+  double share = 1;  // of its cells that the part holds, as far as known
 };
 
-// Cells at the places first .. last of a curve; all cells when there is none.
+// The cells at the places first .. last of a Hilbert curve; without a curve, all cells.
 struct CurveRange {
   std::shared_ptr<const HilbertCurve> curve;
   std::uint64_t first = 0, last = UINT64_MAX;
 };
 
-// A part of a sparse result that is read at once: the cells of its tiles that lie in all of these ranges.
+// A part of a sparse result: the cells of its tiles that lie in all of its ranges.
 struct SparsePart {
   RangeSet ranges;
   std::vector<SparseTile> tiles;
@@ -39,7 +41,7 @@ struct SparsePart {
   RangeSet counted;  // the ranges when the cells of the tiles were counted; empty: they were not
 };
 
-// A sparse query, ready to be answered for the whole array or for a part of it. Immutable; shared by threads.
+// A sparse query that is checked and bound to a snapshot. Immutable; shared by threads.
 struct SparseQuery {
   std::shared_ptr<const Snapshot> snapshot;
   std::vector<FieldInfo> fields;  // of the result
@@ -47,9 +49,10 @@ struct SparseQuery {
   Condition where;
   Order order = Order::unordered;
   std::vector<std::vector<FragmentDelete>> deletes;  // by fragment
-  // Row and col order show a cell once for each of the ranges it lies in: by dimension, where ranges overlap.
-  std::vector<std::vector<RangeList>> repeats;
-  bool unique = false;  // equal coordinates occur at most once among the cells that can be seen
+  // In row and col order a cell appears once for each range it lies in: the ranges of the dimensions where they
+  // overlap.
+  std::vector<std::optional<RangeCounts>> repeats;
+  bool unique = false;  // no two visible cells have equal coordinates
 
   bool deduplicates() const { return !unique && !snapshot->schema().allows_duplicates; }
   bool sorts() const {
@@ -60,10 +63,10 @@ struct SparseQuery {
 
 std::vector<FieldInfo> dimensions_of(const Snapshot& snapshot);
 
-// Tiles of all fragments that meet the ranges; fragments oldest first, tiles in order.
+// The tiles of all fragments that meet the ranges: by fragment, oldest first.
 std::vector<SparseTile> find_tiles(const Snapshot& snapshot, const RangeSet& ranges, const Work& work);
 
-// load_tiles in an order in which neighbours in a file are fetched together.
+// load_tiles, in an order in which tiles that are neighbours in a file are fetched together.
 std::vector<TileData> load_in_file_order(const ArrayFiles& files, std::span<const TileRef> refs, const Work& work);
 
 }  // namespace tegula::tiledb

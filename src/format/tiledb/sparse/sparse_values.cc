@@ -1,5 +1,5 @@
-// Values of hits. Fixed cells go from their chunks straight to their place in a column; variable ones wait, tile by
-// tile, until the length of all is known.
+// Fixed-size cells are copied from their chunks straight to their place in a column; variable ones are kept by tile
+// until the total length is known.
 #include "format/tiledb/sparse/sparse_values.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace tegula::tiledb {
 
 namespace {
 
-// Takes the hits out of the chunks of a tile.
+// Copies the hits of a tile out of its chunks.
 class HitSink final : public TileSink {
  public:
   HitSink(const TileHits& hits, std::size_t size, std::byte* out) : hits_(hits), size_(size), out_(out) {}
@@ -42,7 +42,7 @@ class HitSink final : public TileSink {
     auto at = first_from(begin / size_);
     std::byte* out = out_ + static_cast<std::size_t>(at - hits_.cells.begin()) * size_;
     for (; at != hits_.cells.end() && std::uint64_t{*at} * size_ < end; ++at, out += size_) {
-      // Chunks need not end where cells do.
+      // A cell may be split between two chunks.
       const std::uint64_t cell = std::uint64_t{*at} * size_;
       const std::uint64_t from = std::max(cell, begin), to = std::min(cell + size_, end);
       std::memcpy(out + (from - cell), bytes.data() + (from - begin), to - from);
@@ -123,7 +123,7 @@ class HitReader {
         {{&fragment(t), stored, hits_.tiles[t].tile}, validity, &sinks_.emplace_back(hits_.hits[t], size, out)});
   }
 
-  // A fragment from before the attribute was added.
+  // The fragment is older than the attribute.
   void fill(std::size_t f, std::size_t t) {
     const Attribute& attribute = *query_.snapshot->model().attribute(fields_[f].name);
     const TileHits& hits = hits_.hits[t];

@@ -9,7 +9,7 @@
 
 namespace tegula::tiledb {
 
-// One cell per hit. Chunks without a hit are not decoded; cells of fixed size are decoded in place where all are hits.
+// One value per hit. Chunks without a hit are not decoded; cells of fixed size are decoded in place where all are hits.
 std::vector<Column> read_hits(const SparseQuery& query, const SparseHits& hits, std::span<const FieldInfo> fields,
                               const Work& work);
 

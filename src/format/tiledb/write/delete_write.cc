@@ -13,7 +13,7 @@ namespace tegula::tiledb {
 
 namespace {
 
-// What libtiledb does with a condition that it stored, where that is not what the condition says.
+// Refuses conditions that libtiledb, once they are stored, does not apply as they say.
 void check_test(const ConditionTree& test, const Snapshot& snapshot, bool as_libtiledb) {
   if (test.op == CompareOp::always_true || test.op == CompareOp::always_false)
     fail(ErrorKind::invalid_argument, "'{}' is compared with a value that its enumeration lacks", test.field);
@@ -56,7 +56,7 @@ void write_delete(const WriteTarget& target, const Snapshot& snapshot, std::stri
     fail(ErrorKind::unsupported, "deletes exist from format version 16 on, the array has version {}", schema.version);
   const Condition condition = Condition::bind(where, snapshot.fields(), Rules::tiledb);
   if (condition.empty()) fail(ErrorKind::invalid_argument, "a delete needs a condition");
-  // The file tells which cells stay.
+  // The file holds the condition of the cells that stay.
   StoredCondition stored{condition.negated().tree(), {}};
   check_tests(stored.stays, snapshot, as_libtiledb);
   Bytes payload;

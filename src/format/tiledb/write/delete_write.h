@@ -1,4 +1,4 @@
-// Deletes: of cells by a condition that readers apply, of fragments for good.
+// Deleting cells, by a condition that readers apply, and deleting fragments for good.
 #pragma once
 
 #include <cstdint>

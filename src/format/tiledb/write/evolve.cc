@@ -16,7 +16,7 @@ namespace tegula::tiledb {
 
 namespace {
 
-// Readers take the last schema by the text of its name, so the new one must sort behind the others.
+// Readers take the schema whose name sorts last, so the new name must sort behind the others.
 std::string next_schema_key(const WriteTarget& target, std::uint64_t time) {
   const std::string name = make_timed_name(time, time, make_ordered_uuid(), 0);
   const std::optional<TimedName> latest = parse_timed_name(target.schema_name);
@@ -39,7 +39,7 @@ bool starts_with(const Enumeration& longer, const Enumeration& start) {
   return true;
 }
 
-// Fragments hold what an attribute of that name was before: other types would be read out of the same bytes.
+// Fragments may still hold an earlier attribute of that name, whose bytes would be read with the new type.
 void check_added(const WriteTarget& target, const SchemaAttribute& added) {
   const SchemaCache schemas({target.store, target.key}, std::string(kOldSchemaFile));
   for (const std::string& key : list_array(*target.store).schemas) {

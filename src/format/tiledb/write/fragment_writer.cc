@@ -1,5 +1,5 @@
-// The order of a write: data files, __fragment_metadata.tdb, commit mark. Each appears whole, and a reader starts from
-// the last, so that a stop anywhere leaves the array as it was.
+// The order of a write: data files, __fragment_metadata.tdb, commit file. Each appears as a whole, and readers start
+// from the commit file, so that the array is unchanged wherever a write stops.
 #include "format/tiledb/write/fragment_writer.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::string fragment_folder(std::uint32_t version, const std::string& name) {
   return in_commits_folder(version) ? join(kFragmentsFolder, name) : name;
 }
 
-// Whether the first filter of a text field carries the boundaries of its cells.
+// Whether the first filter of a text field also stores where its cells begin.
 bool carries_offsets(const StoredField& field, const FilterPlan& plan, std::uint32_t version) {
   if (!field.var() || !may_carry_offsets(plan)) return false;
   if (field.type.id == TypeId::utf8) return rle_carries_utf8(version);
@@ -85,7 +85,7 @@ FragmentWriter::~FragmentWriter() {
   columns_.clear();  // unfinished uploads
   try {
     target_.store->remove_tree(folder_);
-  } catch (const Error&) {  // then it stays, and is not part of the array
+  } catch (const Error&) {  // the files stay, but without a commit they are not part of the array
   }
 }
 
@@ -129,7 +129,7 @@ void FragmentWriter::encode(const Column& column, std::uint64_t tile, const Tile
   fill(tile, column.fields[0], cells);
   if (has_tile_statistics(version_)) out.statistics = tile_statistics(field, cells);
   if (field.in_coords) {
-    // One dimension behind the other; no chunk holds values of two.
+    // The dimensions lie one behind the other; no chunk holds values of two.
     std::vector<std::uint64_t> chunks = cut_cells(cells.data.size(), field.type.size);
     const std::size_t per_dimension = chunks.size();
     for (std::size_t i = 1; i < column.fields.size(); ++i) {
@@ -179,10 +179,10 @@ void FragmentWriter::add_tiles(std::uint64_t count, std::uint64_t tile_bytes, co
                                const Work& work) {
   const Context doing([&] { return fmt::format("writing fragment {}", name_); });
   threads_ = work.threads;
-  // Enough tiles at once for all threads, and no more than the budget allows: a tile is held raw and filtered.
+  // Enough tiles at once for all threads, within the budget: a tile is in memory both raw and filtered.
   const std::uint64_t fit = std::max<std::uint64_t>(1, work.memory / 4 / std::max<std::uint64_t>(1, tile_bytes));
   const std::uint64_t group = std::min<std::uint64_t>({count, fit, 32ull * thread_count(work)});
-  Work inside = work;  // the chunks of a tile share the work only where the tiles are too few for all threads
+  Work inside = work;  // threads share the chunks of a tile only where there are too few tiles
   if (group * columns_.size() >= thread_count(work)) inside.threads = 1;
   for (std::uint64_t first = 0; first < count; first += group) {
     const std::size_t n = static_cast<std::size_t>(std::min(group, count - first)) * columns_.size();
@@ -193,8 +193,8 @@ void FragmentWriter::add_tiles(std::uint64_t count, std::uint64_t tile_bytes, co
     parallel_for(work, n, [&](std::size_t i) {
       ObjectPool<EncodedTile>::Lease tile(encoded_);
       encode(columns_[i % columns_.size()], first + i / columns_.size(), fill, *tile, inside);
-      // Files grow in the order of tiles. Whoever has the next one writes it and those that wait behind it, while the
-      // others go on filtering.
+      // Files grow in the order of tiles. The thread that has the next tile writes it and the finished ones behind it,
+      // while the others go on filtering.
       std::unique_lock lock(mutex);
       done[i].emplace(std::move(tile));
       if (writing) return;
@@ -258,17 +258,17 @@ void FragmentWriter::finish(const FragmentCover& cover) {
       if (file->upload) uploads.push_back(std::move(file->upload));
   const Bytes metadata = metadata_file(cover);
   const std::string metadata_key = join(folder_, kFragmentMetadataFile);
-  // Where a mark follows, the metadata is a file like the others.
-  const bool marked = in_commits_folder(version_) || has_ok_files(version_);
-  if (marked) {
+  // When a commit file follows, the metadata is a file like the others.
+  const bool has_commit_file = in_commits_folder(version_) || has_ok_files(version_);
+  if (has_commit_file) {
     uploads.push_back(target_.store->begin(metadata_key));
     uploads.back()->append(metadata);
   }
   Work work;
   work.threads = threads_;
   commit_together(*target_.store, folder_, uploads, work);
-  if (marked) return;
-  // The last step may fail after it took effect: then what is visible must stay.
+  if (has_commit_file) return;
+  // The last step may fail after it took effect: then the fragment is visible and must stay.
   committed_ = true;
   target_.store->put(metadata_key, metadata);
 }
@@ -280,7 +280,7 @@ std::string FragmentWriter::hand_over() {
 
 void FragmentWriter::commit(const FragmentCover& cover) {
   finish(cover);
-  if (const std::string mark = hand_over(); !mark.empty()) target_.store->put(mark, ByteView());
+  if (const std::string file = hand_over(); !file.empty()) target_.store->put(file, ByteView());
 }
 
 std::uint64_t FragmentWriter::bytes() const {

@@ -1,4 +1,4 @@
-// A new fragment: tiles are filtered in parallel and streamed into files, which a commit makes visible at once.
+// Writing a fragment: tiles are filtered in parallel and streamed into files, which a commit makes visible at once.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@ struct WriteTarget {
   std::string schema_name;  // its file, as footers name it
 };
 
-// New fragments take the version of the schema, so that whoever reads the array reads them too. Schemas of versions 1
-// and 2, whose fragments nobody has written for long, get the newest. Throws unsupported for a newer schema.
+// The version of new fragments: that of the schema, so that every reader of the array can read them. Schemas of
+// versions 1 and 2, which no library writes any more, get the newest. Throws unsupported for a newer schema.
 std::uint32_t written_version(const ArraySchema& schema);
 
-// What the footer says of all tiles together.
+// What the footer says of the fragment as a whole.
 struct FragmentCover {
   NdRange domain;
   MbrTable rectangles;  // sparse: one per tile
@@ -36,13 +36,13 @@ struct FragmentCover {
   std::vector<std::string> processed = {};  // deletes that the cells have been through
 };
 
-// The times in the name of a fragment, and what is stored beside the schema's fields.
+// The times in the name of a fragment, and which columns it stores besides the schema's fields.
 struct FragmentTimes {
   std::uint64_t first = 0, last = 0;
   bool timestamps = false, deletes = false;
 };
 
-// Consecutive tiles of a field as they lie in its files. A part that the field lacks is empty.
+// Consecutive tiles of a field as they are stored. A part that the field lacks is empty.
 struct StoredTiles {
   struct Part {
     Bytes bytes;
@@ -61,7 +61,7 @@ struct StoredTiles {
   }
 };
 
-// Not thread-safe. Nothing is visible before commit() returns; dropped before, it removes what it wrote.
+// Not thread-safe. Nothing is visible before commit() returns; destroyed before that, it removes what it wrote.
 class FragmentWriter {
  public:
   FragmentWriter(WriteTarget target, bool dense, const FragmentTimes& times);
@@ -74,21 +74,21 @@ class FragmentWriter {
   const std::vector<StoredField>& fields() const { return fields_; }
   const std::string& name() const { return name_; }
 
-  // Adds the next `count` tiles. `fill` puts the cells of a field (an index into fields()) in one of them into an empty
-  // column, whose buffers are used again; it is called from several threads. `tile_bytes` is about what a tile of all
-  // fields takes, by which memory is kept in bounds.
+  // Adds the next `count` tiles. `fill` puts the cells of one tile of a field (an index into fields()) into an empty
+  // column, whose buffers are reused; it is called from several threads. `tile_bytes` is about what a tile of all
+  // fields takes; it bounds the memory.
   using TileFiller = std::function<void(std::uint64_t tile, std::size_t field, TileColumn& out)>;
   void add_tiles(std::uint64_t count, std::uint64_t tile_bytes, const TileFiller& fill, const Work& work);
-  // Adds the next `count` tiles as another fragment stores them, which the caller knows to fit. `take` puts those of a
-  // field (an index into fields()) into empty ones, whose buffers are used again; it is called from several threads.
-  // Versions 5 and later.
+  // Adds the next `count` tiles as another fragment stores them; the caller knows that they fit. `take` puts the tiles
+  // of a field (an index into fields()) into an empty StoredTiles, whose buffers are reused; it is called from several
+  // threads. Versions 5 and later.
   using TileTaker = std::function<void(std::size_t field, StoredTiles& out)>;
   void add_stored(std::uint64_t count, const TileTaker& take, const Work& work);
   void commit(const FragmentCover& cover);
 
-  // The same in steps, for fragments that a file of commits makes visible together: everything but the mark, and the
-  // name of the mark (empty in versions 3 and 4, whose metadata is their mark). What is handed over is not removed any
-  // more.
+  // commit() in two steps, for fragments that one file of commits makes visible together. finish() writes everything
+  // but the commit file; hand_over() returns the key of the commit file (empty in versions 3 and 4, which have none)
+  // and keeps the destructor from removing the fragment.
   void finish(const FragmentCover& cover);
   std::string hand_over();
   std::uint64_t bytes() const;  // stored so far
@@ -107,7 +107,7 @@ class FragmentWriter {
   struct Column {
     std::vector<std::size_t> fields;
     FilterPlan plan, var_plan, validity_plan;
-    bool text = false;  // the first filter takes in the cell boundaries
+    bool text = false;  // the first filter also stores where cells begin
     File data, var, validity;
     std::vector<std::uint64_t> var_sizes;
     std::vector<TileStatistics> statistics;
@@ -130,7 +130,7 @@ class FragmentWriter {
   std::vector<StoredField> fields_;
   std::vector<Column> columns_;
   std::uint64_t tiles_ = 0;
-  unsigned threads_ = 0;  // of the work so far
+  unsigned threads_ = 0;  // of the last call
   ScratchPool scratch_;
   ObjectPool<TileColumn> cells_;
   ObjectPool<EncodedTile> encoded_;

@@ -1,4 +1,4 @@
-// Changing the metadata of arrays and groups.
+// Changing the user metadata of arrays and groups.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tegula::tiledb {
 
-// One new file in __meta; none when nothing changes. Throws invalid_argument for an empty key.
+// Writes one file to __meta, or none when nothing changes. Throws invalid_argument for an empty key.
 void put_metadata(Store& store, const std::map<std::string, std::optional<MetaValue>>& changes, std::uint32_t version,
                   const Key& key, std::uint64_t time);
 

@@ -24,7 +24,7 @@ void need(const ArraySchema& schema, std::uint32_t since, std::string_view what)
     fail(ErrorKind::unsupported, "{} exists from format version {} on, not in version {}", what, since, schema.version);
 }
 
-// First format version of the library that brought a type or filter.
+// The first format version with a type or filter.
 std::uint32_t since(const Datatype& type) {
   switch (type.id) {
     case TypeId::datetime:
@@ -104,14 +104,14 @@ void check_names(const ArraySchema& schema) {
   std::set<std::string_view> seen;
   constexpr std::string_view kOwn[] = {kCoordsField, kTimestampsField, kDeleteTimesField, kDeleteConditionField};
   const auto add = [&](std::string_view what, std::string_view name) {
-    // Dimensions may: the frames of TileDB-Py have a `__tiledb_rows`.
+    // Dimensions may start with '__': TileDB-Py's data frames have `__tiledb_rows`.
     const bool own = what == "dimension" ? std::find(std::begin(kOwn), std::end(kOwn), name) != std::end(kOwn)
                                          : name.starts_with("__");
     if (own && schema_has_typed_dimensions(schema.version))
       refuse("{} '{}': {} TileDB's own", what, name,
              what == "dimension" ? "the name is" : "names that start with '__' are");
     if (!seen.insert(name).second) refuse("there are two fields of the name '{}'", name);
-    // Before version 8 the name is that of a file.
+    // Before version 8 names become file names.
     if (schema.version < 8 && (name.find('/') != name.npos || name == "." || name == ".."))
       fail(ErrorKind::unsupported, "{} '{}': such a name can be stored from format version 8 on", what, name);
   };
@@ -143,7 +143,7 @@ void check_number_domain(const SchemaDimension& dimension) {
     const std::uint64_t extent = static_cast<Unsigned>(given);
     if (extent - 1 > last)
       refuse("dimension '{}': the tile extent {} is larger than the domain [{}, {}]", dimension.name, given, low, high);
-    // libtiledb computes with 64 bits: what is shorter has room behind its largest value.
+    // libtiledb computes with 64 bits, so shorter types have room behind their largest value.
     const std::uint64_t room =
         static_cast<Unsigned>(static_cast<Unsigned>(std::numeric_limits<T>::max()) - static_cast<Unsigned>(low));
     if (sizeof(T) == 8 && last / extent * extent > room - (extent - 1))
@@ -170,7 +170,7 @@ void check_dimension(const ArraySchema& schema, const SchemaDimension& dimension
 
 bool is_carried_text(const Datatype& type) { return type.id == TypeId::ascii || type.id == TypeId::utf8; }
 
-// Filters that change the type of what follows: old releases and new ones disagree about the data behind them.
+// Filters after which old and new releases disagree about the type of the data.
 bool changes_type(const FilterStep& step) {
   return step.type == FilterType::scale_float || step.type == FilterType::xor_elements ||
          ((step.type == FilterType::delta || step.type == FilterType::double_delta) && step.reinterpret != kTypeAny);
@@ -216,7 +216,7 @@ void check_filters(const ArraySchema& schema) {
                           : field.in_coords                  ? schema.coords
                                                              : schema.dimension_filters(field.index);
     check_pipeline(schema, own, field.name, field.type, field.var());
-    // Making the plans finds filters that cannot act on the type.
+    // Making the plan fails for filters that cannot act on the type.
     const FilterVersions versions{version, version};
     field_plan(schema, field, field.var() ? Fragment::Data::var : Fragment::Data::fixed, versions, nullptr);
   }

@@ -10,22 +10,22 @@
 
 namespace tegula::tiledb {
 
-// Every attribute. Cells are in the order of options: row or col over the box, or global: tile after tile, each
-// cut to the box, in the schema's orders.
+// Writes every attribute. Cells are in options.order over the box: row, col, or global (tile by tile, each cut to the
+// box, in the schema's orders).
 void write_dense(const WriteTarget& target, const DenseBox& box, const Batch& cells, std::uint64_t time,
                  const WriteOptions& options);
-// The only attribute, of fixed size. `values` has the box's shape.
+// Writes the only attribute, which has a fixed size. `values` has the shape of the box.
 void write_dense(const WriteTarget& target, const DenseBox& box, const StridedView& values, std::uint64_t time,
                  const WriteOptions& options);
 
-// A fragment of more cells than memory holds. Not thread-safe.
+// Writes a fragment of more cells than memory holds. Not thread-safe.
 class DenseTileWriter {
  public:
   DenseTileWriter(const WriteTarget& target, const DenseBox& box, const FragmentTimes& times);
   ~DenseTileWriter();
-  // The next tiles in global order, each with the cells that the box has of it; every attribute.
+  // Adds the next tiles in global order, each with its cells that lie in the box; every attribute.
   void add(const Batch& cells, const Work& work);
-  // Whole, and not committed yet. All tiles must have been added.
+  // Returns the finished fragment, not committed yet. All tiles must have been added.
   std::unique_ptr<FragmentWriter> finish() &&;
 
  private:

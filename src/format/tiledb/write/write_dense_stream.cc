@@ -1,6 +1,6 @@
-// Files hold tiles in tile order, so that the cells of a tile must be there before it can be written. Cut across the
-// dimension that is slowest both in the input and in the order of tiles, a box falls into bands of tiles that are
-// contiguous in both: one band is collected, written and forgotten. Cells in global order may be cut finer.
+// Files hold tiles in tile order, so all cells of a tile must be there before it is written. Cut along the dimension
+// that is slowest both in the input and in tile order, a box falls into bands of tiles that are contiguous in both:
+// each band is collected, written and forgotten. Cells in global order may be cut into smaller bands.
 #include "format/tiledb/write/write_dense_stream.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class Bands {
     for (std::size_t d = 0; d < n; ++d) step_.push_back(box.count[d] + grid_.extent[d]);  // whole
     const std::uint64_t budget = std::max<std::uint64_t>(1, memory / 4);
     const std::uint64_t cell = std::max<std::uint64_t>(1, cell_bytes(schema));
-    // Row-major cells of column-major tiles have no bands but the whole.
+    // When the input and the tiles have different orders, the whole box is the only band.
     const bool bands = order == Order::global || order == grid_.tile_order || n == 1;
     for (const std::size_t d : slowest_first_) {
       if (!bands) break;
@@ -60,7 +60,7 @@ class Bands {
     for (std::size_t d = 0; d < n; ++d) next_[d] = box.first[d];
   }
 
-  // The next band; none behind the last.
+  // The next band; none after the last.
   std::optional<DenseBox> next() {
     if (done_) return std::nullopt;
     DenseBox band = box_;

@@ -8,8 +8,8 @@
 
 namespace tegula::tiledb {
 
-// One fragment of a box, its cells given in pieces in options.order. Holds one band of tiles: those that lie side by
-// side in the input. Throws unsupported when a band does not fit options.work.memory.
+// Writes one fragment from the cells of a box, given in pieces in options.order. Keeps one band of tiles in memory:
+// those that are contiguous in the input. Throws unsupported when a band does not fit options.work.memory.
 std::unique_ptr<CellWriter> stream_dense(const WriteTarget& target, const DenseBox& box, std::uint64_t time,
                                          const WriteOptions& options);
 

@@ -14,7 +14,7 @@ namespace tegula::tiledb {
 
 namespace {
 
-// First cell that is not within [low, high]; a NaN never is.
+// The first cell outside of [low, high]; NaN is always outside.
 template <class T>
 std::uint64_t first_outside(const Column& column, T low, T high) {
   const std::uint64_t cells = column.cells();
@@ -91,7 +91,7 @@ std::string place_of(const ArraySchema& schema, Coordinates coordinates, std::ui
   return "(" + text + ")";
 }
 
-// `before` cells have come already: messages count from the first of all.
+// `before` cells came in earlier pieces: messages count from the first of all.
 Buffer<std::uint64_t> checked_order(const ArraySchema& schema, Coordinates coordinates, bool given,
                                     std::uint64_t before, const Work& work) {
   CellOrder::Twins twins;
@@ -107,13 +107,13 @@ Buffer<std::uint64_t> checked_order(const ArraySchema& schema, Coordinates coord
   return order;
 }
 
-// Cells in global order, piece by piece, that become tiles of the schema's capacity.
+// Cuts cells in global order, which come in pieces, into tiles of the schema's capacity.
 class SparseFragment {
  public:
   SparseFragment(const WriteTarget& target, std::uint64_t time)
       : schema_(target.schema), writer_(target, false, time), rectangles_(schema_->range_types()) {}
 
-  // Whole tiles, but for the last of all.
+  // Every call but the last adds whole tiles.
   void add(std::span<const Column* const> columns, std::span<const std::uint64_t> order, const Work& work) {
     const std::uint64_t capacity = schema_->capacity, tiles = (order.size() + capacity - 1) / capacity;
     std::uint64_t bytes = 0;
@@ -143,7 +143,7 @@ class SparseFragment {
   std::uint64_t last_tile_cells_ = 0;
 };
 
-// Holds back what does not fill a tile yet.
+// Keeps the cells that do not fill a tile yet.
 class SparseCellWriter final : public CellWriter {
  public:
   SparseCellWriter(const WriteTarget& target, std::uint64_t time, const WriteOptions& options)
@@ -190,7 +190,7 @@ class SparseCellWriter final : public CellWriter {
     held_.push_back(empty_like(column));
   }
 
-  // The last cell of a piece and the first of the next.
+  // Checks the order of the last cell of a piece and the first of the next.
   void check_seam(std::span<const Column* const> columns) {
     const std::size_t attributes = schema_->attributes.size();
     if (cells_ > 0) {

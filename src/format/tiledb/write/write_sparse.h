@@ -14,8 +14,7 @@ namespace tegula::tiledb {
 // in global order although options.order says so. No cells make no fragment.
 void write_sparse(const WriteTarget& target, const Batch& cells, std::uint64_t time, const WriteOptions& options);
 
-// The same in pieces, which are in global order, each and together. Holds a tile at most besides the piece that is
-// given.
+// The same for cells in global order that come in pieces. Keeps at most a tile in memory besides the current piece.
 std::unique_ptr<CellWriter> stream_sparse(const WriteTarget& target, std::uint64_t time, const WriteOptions& options);
 
 }  // namespace tegula::tiledb
