@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "format/tiledb/disk/ordered.h"
+#include "format/tiledb/disk/ordered_bits.h"
 
 namespace tegula::tiledb {
 
