@@ -1,5 +1,6 @@
 // `tegula meta list|get|set|del`: metadata of arrays and groups.
 #include "app/verbs.h"
+#include "base/error_message.h"
 #include "base/fail.h"
 #include "base/utf8.h"
 #include "format/registry/registry.h"
@@ -29,10 +30,13 @@ struct Holder {
   void update(const std::map<std::string, std::optional<MetaValue>>& changes, const Work& work) const {
     WriteOptions options;
     options.work = work;
-    if (group)
+    if (!group) return array->update_metadata(changes, options);
+    try {
       group->update_metadata(changes, options);
-    else
-      array->update_metadata(changes, options);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::unsupported) throw;
+      fail(error.kind(), "{} (`tegula group create` does so)", error_message(error));
+    }
   }
 };
 

@@ -29,10 +29,10 @@ bool rows_fit(const CopySource& source, const Schema& to) {
   if (to.table != snapshot->table || snapshot->rows == 0 || chunks.empty()) return false;
   // chunks() clips them to the rows there are.
   const Value& tile = to.dimensions[0].tile;
-  if (tile != opened->schema->dimensions[0].tile) return false;
+  if (tile != snapshot->schema->dimensions[0].tile) return false;
   for (std::size_t i = 0; i < source.fields.size(); ++i) {
-    const Attribute &made = to.attributes[i], *was = opened->schema->attribute(source.fields[i]);
-    const Carray& carray = opened->columns[opened->column(source.fields[i])];
+    const Attribute &made = to.attributes[i], *was = snapshot->schema->attribute(source.fields[i]);
+    const Carray& carray = snapshot->columns[snapshot->column(source.fields[i])];
     if (!was || !plain(carray) || tile != Value(carray.storage.chunklen) || !(made.type == was->type) ||
         made.values_per_cell != was->values_per_cell || made.filters != was->filters)
       return false;

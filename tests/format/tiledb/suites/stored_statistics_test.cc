@@ -178,10 +178,9 @@ TEST(StoredStatistics, TilesWithoutAMatchAreNotRead) {
   EXPECT_EQ(ask_counted(store, query).reads, 0u);
 }
 
-Query sum_and_extremes(std::string field) {
+Query sum_and_extremes(const std::string& field) {
   Query query;
-  for (const AggregateOp op : {AggregateOp::sum, AggregateOp::min, AggregateOp::max})
-    query.aggregates.push_back({op, field});
+  query.aggregates = parse_aggregates(fmt::format("sum({0}), min({0}), max({0})", field));
   return query;
 }
 
@@ -231,7 +230,9 @@ TEST(StoredStatistics, OfLossyFiltersAreNotTrusted) {
     EXPECT_EQ(values<double>(found.columns[2])[0], read.back());
     Query largest;
     largest.where = "v >= 10";
-    if (sparse) EXPECT_EQ(ask(*array, largest).cells, 1u);
+    if (sparse) {
+      EXPECT_EQ(ask(*array, largest).cells, 1u);
+    }
   }
 }
 
