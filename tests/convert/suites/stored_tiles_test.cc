@@ -4,10 +4,10 @@
 #include <functional>
 
 #include "convert/filters.h"
+#include "convert/samples.h"
+#include "convert/stops.h"
 #include "format/tiledb/array.h"
 #include "format/tiledb/pass_tiles.h"
-#include "samples.h"
-#include "stops.h"
 #include "tegula/tiledb.h"
 
 namespace tegula {
