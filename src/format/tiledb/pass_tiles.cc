@@ -18,9 +18,9 @@ namespace {
 using Data = Fragment::Data;
 
 constexpr std::array<Data, 3> kData = {Data::fixed, Data::var, Data::validity};
-constexpr std::uint64_t kAtOnce = 8 << 20;  // bytes of a field: more are no faster
+constexpr std::uint64_t kAtOnce = 8 << 20;  // bytes of a field; reading more at once is no faster
 
-// What a version decides besides the filters, of which plans know.
+// Whether two versions lay out tiles alike, apart from the filters, which FilterPlan describes.
 bool same_tiles(std::uint32_t a, std::uint32_t b) {
   constexpr bool (*kFacts[])(std::uint32_t) = {one_file_per_dimension,    zero_padding,      hilbert_by_range,
                                                whole_var_cells_in_chunks, rle_carries_ascii, dictionary_carries_ascii,
@@ -39,7 +39,7 @@ bool same_grid(const ArraySchema& a, const ArraySchema& b) {
                     });
 }
 
-// Levels are for writers only.
+// Compression levels only matter to writers.
 bool same_filters(const FilterPlan& a, const FilterPlan& b) {
   return !a.key && !b.key && a.cell_size == b.cell_size &&
          std::equal(a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end(),
@@ -50,7 +50,7 @@ bool same_filters(const FilterPlan& a, const FilterPlan& b) {
                     });
 }
 
-// Whether a fragment knows all that a new one would say of a field's tiles, and it is true.
+// Whether a fragment has trustworthy statistics of everything that a new fragment stores about the field.
 bool knows_statistics(const Fragment& fragment, const StoredField& field) {
   const StatisticsKind kind = statistics_kind(field);
   const Fragment::Trust trust = fragment.trust(field);
@@ -73,7 +73,7 @@ TileStatistics known_statistics(const Fragment& fragment, const StoredField& fie
   if (kind.extremes) {
     out.min = copy_of(fragment.mins(field.slot).at(tile));
     out.max = copy_of(fragment.maxs(field.slot).at(tile));
-  } else if (kind.sums) {  // of numbers, whose extremes nobody asks for
+  } else if (kind.sums) {  // of numbers whose extremes are not stored
     out.min.assign(field.type.size, std::byte{0});
     out.max = out.min;
   }
@@ -83,12 +83,13 @@ TileStatistics known_statistics(const Fragment& fragment, const StoredField& fie
 
 }  // namespace
 
-// Tiles that follow each other in the target: of one fragment, where they follow each other as well, or such that their
-// cells make a box.
-struct TilePass::Stretch {
+// A run of tiles in the target: either consecutive tiles of one source fragment, or tiles whose cells together form a
+// box.
+struct TilePass::RunOfTiles {
   std::optional<std::uint32_t> fragment;
-  std::uint64_t first = 0;           // tile of the fragment
-  std::vector<std::uint64_t> cells;  // by tile, of those that count
+  std::uint64_t first = 0;                    // tile of the fragment
+  std::vector<std::uint64_t> cells;           // by tile, without padding
+  std::vector<std::vector<CellRun>> counted;  // by tile: those cells; empty: all of them
   DenseBox box;
 };
 
@@ -178,10 +179,6 @@ std::optional<std::uint64_t> TilePass::place_of(const Coordinates& tile, const D
     if (std::max(begin, low) != part.first[d] || std::min(begin + (grid.extent[d] - 1), high) != last[d])
       return std::nullopt;
   }
-  // Statistics that have to be made anew would take the padding for cells.
-  if (!whole &&
-      !std::all_of(fit(*source)->begin(), fit(*source)->end(), [](const FieldPair& field) { return field.statistics; }))
-    return std::nullopt;
   fragment = *source;
   return planner_->tile_number(*source, tile);
 }
@@ -199,16 +196,15 @@ std::uint64_t TilePass::copy_box(const Coordinates& first, const Coordinates& co
       std::max<std::uint64_t>(1, work.memory / 8 / cell_bytes / std::max<std::uint64_t>(1, grid.tile_cells));
   FragmentWriter writer(target_, true, now_ms());
   std::uint64_t passed = 0;
-  Stretch stretch;
+  RunOfTiles run;
   const auto flush = [&] {
-    if (stretch.cells.empty()) return;
+    if (run.cells.empty()) return;
     work.check();
-    if (stretch.fragment)
-      passed += pass(writer, stretch, quiet);
+    if (run.fragment)
+      passed += pass(writer, run, quiet);
     else
-      add_dense_tiles(writer, *target_.schema, stretch.box, read(stretch.box.first, stretch.box.count), Order::global,
-                      quiet);
-    stretch = {};
+      add_dense_tiles(writer, *target_.schema, run.box, read(run.box.first, run.box.count), Order::global, quiet);
+    run = {};
   };
   const BoxTiles tiles(grid, box);
   const std::size_t slowest = tiles.slowest(), line = tiles.fastest();
@@ -223,22 +219,23 @@ std::uint64_t TilePass::copy_box(const Coordinates& first, const Coordinates& co
     }
     std::uint32_t fragment = 0;
     const std::optional<std::uint64_t> place = place_of(at.tile, part, fragment);
-    bool goes_on = !stretch.cells.empty() && place.has_value() == stretch.fragment.has_value();
+    bool goes_on = !run.cells.empty() && place.has_value() == run.fragment.has_value();
     if (goes_on && place) {
-      goes_on = fragment == *stretch.fragment && *place == stretch.first + stretch.cells.size();
+      goes_on = fragment == *run.fragment && *place == run.first + run.cells.size();
     } else if (goes_on) {
-      goes_on = stretch.cells.size() < at_once && part.first[line] == stretch.box.first[line] + stretch.box.count[line];
-      for (std::size_t d = 0; d < n && goes_on; ++d) goes_on = d == line || part.first[d] == stretch.box.first[d];
+      goes_on = run.cells.size() < at_once && part.first[line] == run.box.first[line] + run.box.count[line];
+      for (std::size_t d = 0; d < n && goes_on; ++d) goes_on = d == line || part.first[d] == run.box.first[d];
     }
     if (!goes_on) {
       flush();
-      if (place) stretch.fragment = fragment;
-      stretch.first = place.value_or(0);
-      stretch.box = part;
+      if (place) run.fragment = fragment;
+      run.first = place.value_or(0);
+      run.box = part;
     } else {
-      stretch.box.count[line] += part.count[line];
+      run.box.count[line] += part.count[line];
     }
-    stretch.cells.push_back(part.cells());
+    run.cells.push_back(part.cells());
+    run.counted.push_back(part.cells() == grid.tile_cells ? std::vector<CellRun>() : tiles.runs(at));
   }
   flush();
   if (work.progress) work.progress->advance(rows);
@@ -256,51 +253,51 @@ std::uint64_t TilePass::copy_tiles(std::uint64_t first, std::uint64_t count, con
     fail(ErrorKind::corrupt, "fragment {}: rectangles of {} tiles, and it has {}", fragment.name(), rectangles.count(),
          fragment.tiles());
   FragmentWriter writer(target_, false, now_ms());
-  Stretch stretch;
-  stretch.fragment = 0;
-  stretch.first = first;
+  RunOfTiles run;
+  run.fragment = 0;
+  run.first = first;
   MbrTable copied(target_.schema->range_types());
   for (std::uint64_t tile = first; tile < first + count; ++tile) {
-    stretch.cells.push_back(fragment.cells(tile));
+    run.cells.push_back(fragment.cells(tile));
+    run.counted.emplace_back();
     copied.add_hull(rectangles, tile, tile + 1);
   }
   Work quiet = work;
   quiet.progress = nullptr;
-  const std::uint64_t passed = pass(writer, stretch, quiet);
-  writer.commit(cover_of(std::move(copied), *target_.schema, stretch.cells.back()));
+  const std::uint64_t passed = pass(writer, run, quiet);
+  writer.commit(cover_of(std::move(copied), *target_.schema, run.cells.back()));
   to_.changed();
   return passed;
 }
 
-std::uint64_t TilePass::pass(FragmentWriter& writer, const Stretch& stretch, const Work& work) const {
-  const Fragment& fragment = *snapshot_->fragments({})[*stretch.fragment];
-  const std::vector<FieldPair>& pairs = *fit(*stretch.fragment);
+std::uint64_t TilePass::pass(FragmentWriter& writer, const RunOfTiles& run, const Work& work) const {
+  const Fragment& fragment = *snapshot_->fragments({})[*run.fragment];
+  const std::vector<FieldPair>& pairs = *fit(*run.fragment);
   const std::uint64_t budget = std::clamp<std::uint64_t>(work.memory / 4 / pairs.size(), 1, kAtOnce);  // of every field
   std::size_t done = 0;
-  while (done < stretch.cells.size()) {
+  while (done < run.cells.size()) {
     work.check();
     std::size_t count = 0;
     std::vector<std::uint64_t> bytes(pairs.size(), 0);
-    for (bool more = true; more && done + count < stretch.cells.size(); count += more) {
+    for (bool more = true; more && done + count < run.cells.size(); count += more) {
       for (std::size_t i = 0; i < pairs.size(); ++i) {
-        const TileRef ref{&fragment, pairs[i].from, stretch.first + done + count};
-        bytes[i] += pairs[i].statistics ? stored_bytes(ref) : decoded_bytes(ref);
+        const TileRef ref{&fragment, pairs[i].from, run.first + done + count};
+        bytes[i] += pairs[i].statistics && run.counted[done + count].empty() ? stored_bytes(ref) : decoded_bytes(ref);
         more = more && (count == 0 || bytes[i] <= budget);
       }
     }
     writer.add_stored(
-        count,
-        [&](std::size_t field, StoredTiles& out) { take(fragment, pairs[field], stretch, done, count, out, work); },
+        count, [&](std::size_t field, StoredTiles& out) { take(fragment, pairs[field], run, done, count, out, work); },
         work);
     done += count;
   }
-  return stretch.cells.size() * pairs.size();
+  return run.cells.size() * pairs.size();
 }
 
-void TilePass::take(const Fragment& fragment, const FieldPair& pair, const Stretch& stretch, std::size_t at,
+void TilePass::take(const Fragment& fragment, const FieldPair& pair, const RunOfTiles& run, std::size_t at,
                     std::size_t count, StoredTiles& out, const Work& work) const {
   const StoredField& field = *pair.from;
-  const std::uint64_t first = stretch.first + at;
+  const std::uint64_t first = run.first + at;
   std::vector<std::string> keys;
   std::vector<RangeRead> reads;
   keys.reserve(kData.size());
@@ -319,21 +316,26 @@ void TilePass::take(const Fragment& fragment, const FieldPair& pair, const Stret
     for (std::size_t i = 0; i < count; ++i) out.var_sizes.push_back(fragment.raw_bytes(field, Data::var, first + i));
   out.statistics.resize(count);
   if (!has_tile_statistics(version_)) return;
-  if (pair.statistics) {
-    for (std::size_t i = 0; i < count; ++i)
-      out.statistics[i] = known_statistics(fragment, field, first + i, stretch.cells[at + i]);
-    return;
-  }
+  // Stored statistics of a tile with padding may count it: those are made anew.
   std::vector<TileRef> refs;
-  for (std::size_t i = 0; i < count; ++i) refs.push_back({&fragment, &field, first + i});
-  std::vector<TileData> tiles = load_tiles(snapshot_->files(), refs, work);
+  std::vector<std::size_t> made;
   for (std::size_t i = 0; i < count; ++i) {
+    if (pair.statistics && run.counted[at + i].empty()) {
+      out.statistics[i] = known_statistics(fragment, field, first + i, run.cells[at + i]);
+    } else {
+      refs.push_back({&fragment, &field, first + i});
+      made.push_back(i);
+    }
+  }
+  std::vector<TileData> tiles = load_tiles(snapshot_->files(), refs, work);
+  for (std::size_t k = 0; k < made.size(); ++k) {
     TileColumn column;
-    column.data = std::move(tiles[i].data);
-    column.offsets = std::move(tiles[i].offsets);
+    column.data = std::move(tiles[k].data);
+    column.offsets = std::move(tiles[k].offsets);
     if (field.var()) column.offsets.pop_back();
-    column.validity = std::move(tiles[i].validity);
-    out.statistics[i] = tile_statistics(field, column);
+    column.validity = std::move(tiles[k].validity);
+    column.counted = run.counted[at + made[k]];
+    out.statistics[made[k]] = tile_statistics(field, column);
   }
 }
 

@@ -48,8 +48,15 @@ class HandMadeArray {
 
   const std::shared_ptr<Store>& store() const { return store_; }
 
+  // What the metadata says of each tile; nothing where lists are empty.
+  struct Statistics {
+    std::vector<std::int32_t> mins, maxs;
+    std::vector<std::uint64_t> sums;
+  };
+
   // Cells first .. first + values.size() - 1. Returns the folder.
-  std::string write(std::uint64_t time, std::int64_t first, const std::vector<std::int32_t>& values) {
+  std::string write(std::uint64_t time, std::int64_t first, const std::vector<std::int32_t>& values,
+                    const Statistics& statistics = {}) {
     const std::int64_t last = first + static_cast<std::int64_t>(values.size()) - 1;
     const std::int64_t first_tile = first / extent_, tiles = last / extent_ - first_tile + 1;
     const std::string name = make_timed_name(time, time, number_ + std::to_string(1000000000 + count_++).substr(1), 22);
@@ -74,14 +81,16 @@ class HandMadeArray {
       encode_tile(plan, raw, cut_cells(raw.size(), 4), data, scratch, {});
     }
     store_->put(folder + "/a0.tdb", ByteView(data));
-    put_metadata(folder, first, last, data.size(), offsets);
+    put_metadata(folder, first, last, data.size(), offsets, statistics);
     store_->put_text("__commits/" + name + ".wrt", "");
     return folder;
   }
 
  private:
+  static std::vector<std::int32_t> no_values() { return {}; }
+
   void put_metadata(const std::string& folder, std::int64_t first, std::int64_t last, std::uint64_t size,
-                    const std::vector<std::uint64_t>& offsets) {
+                    const std::vector<std::uint64_t>& offsets, const Statistics& stored) {
     FragmentFooter footer;
     footer.version = 22;
     footer.schema_name = schema_name_;
@@ -108,11 +117,18 @@ class HandMadeArray {
     for (FooterSlot& slot : footer.slots) slot.var_offsets = numbers(zeros);
     for (FooterSlot& slot : footer.slots) slot.var_sizes = numbers(zeros);
     for (FooterSlot& slot : footer.slots) slot.validity_offsets = numbers(zeros);
-    Bytes none;
-    encode_extremes({}, none);
-    for (FooterSlot& slot : footer.slots) slot.mins = tile(none);
-    for (FooterSlot& slot : footer.slots) slot.maxs = tile(none);
-    for (FooterSlot& slot : footer.slots) slot.sums = numbers({});
+    const auto extremes = [&](const std::vector<std::int32_t>& values) {
+      TileExtremes all;
+      all.cell = values.empty() ? 0 : 4;
+      for (const std::int32_t value : values) ByteWriter(all.fixed).put(value);
+      Bytes payload;
+      encode_extremes(all, payload);
+      return tile(payload);
+    };
+    for (std::size_t s = 0; s < 3; ++s) footer.slots[s].mins = extremes(s == 0 ? stored.mins : no_values());
+    for (std::size_t s = 0; s < 3; ++s) footer.slots[s].maxs = extremes(s == 0 ? stored.maxs : no_values());
+    for (std::size_t s = 0; s < 3; ++s)
+      footer.slots[s].sums = numbers(s == 0 ? stored.sums : std::vector<std::uint64_t>());
     for (FooterSlot& slot : footer.slots) slot.null_counts = numbers({});
     Bytes statistics, processed;
     encode_statistics(std::vector<FieldStatistics>(3), statistics);

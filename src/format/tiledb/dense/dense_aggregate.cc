@@ -51,8 +51,8 @@ class DenseAggregation {
   }
 
  private:
-  // Like libtiledb: count counts the cells of the answer, also those that do not match or that nobody wrote; all others
-  // look at the written cells that match.
+  // As in libtiledb, count counts all cells of the selection, also those that do not match or were never written; all
+  // other aggregates look at the written cells that match.
   void read(AggregateSet& set, const DenseBlock& block) const {
     const std::uint64_t cells = block.plan->cells();
     if (block.selection.points || written(block.selection)) {
@@ -96,7 +96,7 @@ class DenseAggregation {
     std::ranges::transform(mask, written, mask.begin(), std::bit_and<>());
   }
 
-  // Sums of floats are rounded as libtiledb does it: tiles that it takes whole at once, others row by row.
+  // Sums of floats are rounded as in libtiledb: it adds up whole tiles at once, parts of tiles row by row.
   std::uint64_t summed_cells(const std::vector<std::uint64_t>& shape) const {
     return condition_.empty() && shape == snapshot_.grid().extent ? snapshot_.grid().tile_cells : shape.back();
   }
@@ -123,6 +123,8 @@ class DenseAggregation {
       if (first[d] != begin || last[d] != end) return false;
       cells *= axis.length;
     }
+    // The statistics of a tile that reaches past the domain may count its padding.
+    if (cells != grid.tile_cells) return false;
     const DensePlanner& planner = snapshot_.planner(query_.work);
     const std::optional<std::uint32_t> source = planner.sole_source(first, last);
     return source && add_statistics(set, query_.aggregates, *snapshot_.fragments(query_.work)[*source],

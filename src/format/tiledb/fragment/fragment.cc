@@ -170,10 +170,24 @@ const StoredField* Fragment::special(FieldKind kind) const {
   return nullptr;
 }
 
+namespace {
+
+bool lossy(const ArraySchema& schema, const StoredField& field) {
+  if (field.kind != FieldKind::attribute) return false;
+  const std::vector<FilterStep>& steps = schema.attributes[field.index].filters.steps;
+  return std::any_of(steps.begin(), steps.end(), [](const FilterStep& step) {
+    return step.type == FilterType::scale_float || step.type == FilterType::webp;
+  });
+}
+
+}  // namespace
+
 Fragment::Trust Fragment::trust(const StoredField& field) const {
   if (!has_tile_statistics(version()) || field.in_coords) return {};
   if (dense() && !padding_free_statistics(version())) return {};
   Trust trust{true, true, true};
+  // Statistics are those of the values before the filters; a lossy filter gives back others.
+  if (lossy(schema(), field)) trust.extremes = trust.sums = false;
   // An ordered dense write may store the extremes and null counts of another tile or attribute (libtiledb up to 2.30).
   if (field.var() && dense()) trust.extremes = trust.null_counts = false;
   if (dense() && field.nullable && field.type.is_text() && version() < 21) trust = {};

@@ -120,8 +120,9 @@ class Fragment {
   const TileExtremes& last_coordinates(std::size_t dimension) const {
     return metadata_.extremes(FragmentPart::last_coordinates, dimension);
   }
-  // Which statistics of the tiles tell the truth about a field: some versions counted padding, and some kinds of fields
-  // were always wrong.
+  // Which statistics of the tiles of a field can be trusted. Some versions counted padding, some kinds of fields were
+  // always wrong, and lossy filters change values afterwards. Of dense tiles only those whose cells all lie in the
+  // domain: a consolidation by libtiledb counts the padding of the others.
   struct Trust {
     bool extremes = false, sums = false, null_counts = false;
   };

@@ -37,7 +37,8 @@ std::uint64_t DenseBox::cells() const { return cell_count(count); }
 DenseBox box_of(const ArraySchema& schema, const Picks& picks) {
   if (picks.points)
     fail(ErrorKind::unsupported,
-         "a TileDB write is a box of cells, not points: write each apart, or read the box around them, change it and "
+         "a TileDB write is a box of cells, not points: write each on its own, or read the box around them, change it "
+         "and "
          "write it back");
   DenseBox box;
   for (std::size_t d = 0; d < picks.axes.size(); ++d) {
@@ -49,8 +50,8 @@ DenseBox box_of(const ArraySchema& schema, const Picks& picks) {
     for (std::uint64_t i = 1; i < (pick.indices.empty() ? std::min<std::uint64_t>(2, pick.count) : pick.count); ++i)
       if (step(i) != (reversed ? -1 : 1))
         fail(ErrorKind::unsupported,
-             "the selection leaves out cells along dimension '{}', and a TileDB write is a box: write each stretch "
-             "apart, or read the box around them, change it and write it back",
+             "the selection leaves out cells along dimension '{}', and a TileDB write is a box: write each run "
+             "on its own, or read the box around them, change it and write it back",
              schema.dimensions[d].name);
     box.first.push_back(pick.count == 0 ? 0 : pick.at(reversed ? pick.count - 1 : 0));
     box.count.push_back(pick.count);
@@ -105,6 +106,28 @@ DenseBox BoxTiles::box_of(const BoxPart& part) const {
   for (std::size_t d = 0; d < part.count.size(); ++d) box.first[d] += part.in_box[d];
   box.count = part.count;
   return box;
+}
+
+std::vector<CellRun> BoxTiles::runs(const BoxPart& part) const {
+  const std::size_t n = grid_.dimensions();
+  std::vector<CellRun> runs;
+  std::vector<std::uint64_t> at(n, 0);
+  for (;;) {
+    std::uint64_t cell = 0;
+    for (std::size_t d = 0; d < n; ++d) cell += (part.in_tile[d] + at[d]) * grid_.stride[d];
+    const std::uint64_t count = part.count[grid_.order.back()];
+    if (!runs.empty() && runs.back().begin + runs.back().count == cell)
+      runs.back().count += count;
+    else
+      runs.push_back({cell, count});
+    std::size_t i = n - 1;  // the fastest dimension is a run
+    for (; i > 0; --i) {
+      const std::size_t d = grid_.order[i - 1];
+      if (++at[d] < part.count[d]) break;
+      at[d] = 0;
+    }
+    if (i == 0) return runs;
+  }
 }
 
 FragmentCover dense_cover(const ArraySchema& schema, const DenseBox& box) {

@@ -11,7 +11,7 @@
 
 namespace tegula::tiledb {
 
-// Cells counted from the start of the domain. A dropped axis is one that an integer selected.
+// A box of cells, counted from the start of the domain. A dropped axis is one that an integer selected.
 struct DenseBox {
   std::vector<std::uint64_t> first, count;
   std::vector<bool> dropped, reversed;
@@ -21,7 +21,7 @@ struct DenseBox {
 
 // Throws unsupported for a selection that is not a box, and invalid_argument for one outside of the current domain.
 DenseBox box_of(const ArraySchema& schema, const Picks& picks);
-// The same for a box that no selection can name, since it lies 2^63 cells or more behind the start of the domain.
+// For a box that no selection can name, because it lies 2^63 cells or more behind the start of the domain.
 DenseBox box_of(const ArraySchema& schema, std::vector<std::uint64_t> first, std::vector<std::uint64_t> count);
 
 // What the footer says of a fragment that holds a box.
@@ -41,6 +41,8 @@ class BoxTiles {
   std::uint64_t tiles() const;
   BoxPart part(std::uint64_t tile) const;
   DenseBox box_of(const BoxPart& part) const;
+  // The cells of a part in its tile, as runs of the tile's cell order.
+  std::vector<CellRun> runs(const BoxPart& part) const;
   // Dimensions, by how fast tile order steps along them.
   std::size_t fastest() const { return fastest_first_.front(); }
   std::size_t slowest() const { return fastest_first_.back(); }

@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::uint64_t kPadding = std::numeric_limits<std::uint64_t>::max();
 
-// Strides in cells of a box that is filled along the dimensions in cell order.
+// Strides in cells of a contiguous box.
 std::vector<std::int64_t> packed_strides(std::span<const std::uint64_t> shape, Order order) {
   return contiguous_strides(shape, 1, order == Order::col);
 }
 
-// The input: places of cells as multiples of an item, from which the pointers of data and validity follow.
+// Where the cells of a tile lie in the input, as multiples of an item.
 struct Places {
   std::int64_t base = 0;
   std::vector<std::int64_t> strides;
@@ -35,7 +35,7 @@ class DenseWrite {
         tiles_(grid_, box_),
         version_(written_version(schema_)) {}
 
-  // Cells of a batch: row, col or global.
+  // Takes the cells of a batch in row, col or global order.
   void take(const Batch& batch, Order order) {
     columns_ = input_columns(schema_, batch, false);
     for (std::size_t i = 0; i < schema_.attributes.size(); ++i) check_data_order(schema_.attributes[i], *columns_[i]);
@@ -54,7 +54,7 @@ class DenseWrite {
     }
   }
 
-  // A caller's memory. Strides are in bytes.
+  // Takes the caller's memory. Strides are in bytes.
   void take(const StridedView& values) {
     data_ = values.data;
     std::size_t axis = 0;
@@ -63,7 +63,7 @@ class DenseWrite {
     reverse();
   }
 
-  // The next tiles, in global order; gives their number.
+  // Takes the next tiles, in global order; returns their number.
   std::uint64_t take_tiles(const Batch& batch) {
     columns_ = input_columns(schema_, batch, false);
     order_ = Order::global;
@@ -90,7 +90,7 @@ class DenseWrite {
   }
 
  private:
-  // A reversed axis is walked from its last cell.
+  // A reversed axis starts at its last cell.
   void reverse() {
     for (std::size_t d = 0; d < strides_.size(); ++d) {
       if (!box_.reversed[d]) continue;
@@ -118,7 +118,7 @@ class DenseWrite {
     return std::inner_product(part.in_tile.begin(), part.in_tile.end(), grid_.stride.begin(), std::uint64_t{0});
   }
 
-  // Cells of `item` bytes at `from` into their places in a tile.
+  // Copies cells of `item` bytes from `from` to their places in a tile.
   void copy(const BoxPart& part, const Places& places, std::size_t scale, const std::byte* from, std::size_t item,
             Bytes& out) const {
     std::vector<std::int64_t> strides = places.strides;
@@ -132,7 +132,7 @@ class DenseWrite {
     const Places from = places(tile, part);
     const Column* column = columns_.empty() ? nullptr : columns_[index];
     const bool whole = part.cells == grid_.tile_cells;
-    if (!whole && has_tile_statistics(version_)) out.counted = runs(part);
+    if (!whole && has_tile_statistics(version_)) out.counted = tiles_.runs(part);
     if (field.var()) {
       make_var(field, index, part, from, out);
     } else {
@@ -151,7 +151,7 @@ class DenseWrite {
     }
   }
 
-  // Cells of a stored tile that nobody wrote: zeros, and the fill value before version 9.
+  // Fills cells of a stored tile that lie outside of the box: with zeros, before version 9 with the fill value.
   void pad(ByteView fill, std::size_t item, Bytes& out) const {
     if (zero_padding(version_))
       std::fill(out.begin(), out.end(), std::byte{0});
@@ -213,19 +213,6 @@ class DenseWrite {
     return cells;
   }
 
-  std::vector<CellRun> runs(const BoxPart& part) const {
-    std::vector<CellRun> runs;
-    const Places nowhere{0, std::vector<std::int64_t>(grid_.dimensions(), 0)};
-    for_lines(part, nowhere, [&](std::uint64_t cell, std::int64_t) {
-      const std::uint64_t count = part.count[grid_.order.back()];
-      if (!runs.empty() && runs.back().begin + runs.back().count == cell)
-        runs.back().count += count;
-      else
-        runs.push_back({cell, count});
-    });
-    return runs;
-  }
-
   const ArraySchema& schema_;
   const DenseGrid grid_;
   const DenseBox& box_;
@@ -238,7 +225,7 @@ class DenseWrite {
   std::int64_t base_ = 0;
   std::vector<std::int64_t> strides_;  // in cells for a batch, in bytes for memory
   std::vector<std::uint64_t> starts_;  // global order: first cell of each tile
-  std::uint64_t first_ = 0;            // the tile that the input begins with
+  std::uint64_t first_ = 0;            // the first tile of the input
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Answers from what the metadata says of tiles, and tiles about which it says too little.
+// Answers from the stored statistics of tiles, and tiles whose statistics are missing or wrong.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 #include <mutex>
 #include <set>
 
+#include "format/tiledb/reader_build.h"
 #include "format/tiledb/reader_support.h"
 #include "format/tiledb/write_support.h"
 #include "store/wrap/wrappers.h"
@@ -175,6 +176,64 @@ TEST(StoredStatistics, TilesWithoutAMatchAreNotRead) {
             (std::vector<std::int64_t>{90, 91, 92, 93, 94, 95, 96, 97, 98, 99}));
   query.where = "v > 1000";
   EXPECT_EQ(ask_counted(store, query).reads, 0u);
+}
+
+Query sum_and_extremes(const std::string& field) {
+  Query query;
+  query.aggregates = parse_aggregates(fmt::format("sum({0}), min({0}), max({0})", field));
+  return query;
+}
+
+// libtiledb consolidates whole tiles, and counts the fill values behind the end of the domain.
+TEST(StoredStatistics, OfTilesThatReachPastTheDomainAreNotTrusted) {
+  HandMadeArray made(14, 10);
+  constexpr std::int32_t kFill = std::numeric_limits<std::int32_t>::min();
+  made.write(5, 0, std::vector<std::int32_t>(15, 1),
+             {.mins = {1, kFill}, .maxs = {1, 1}, .sums = {10, static_cast<std::uint64_t>(5 + 5ll * kFill)}});
+  const Batch batch = ask(TiledbArray(made.store(), {}), sum_and_extremes("a"));
+  EXPECT_EQ(values<std::int64_t>(batch.columns[0]), (std::vector<std::int64_t>{15}));
+  EXPECT_EQ(values<std::int32_t>(batch.columns[1]), (std::vector<std::int32_t>{1}));
+  EXPECT_EQ(values<std::int32_t>(batch.columns[2]), (std::vector<std::int32_t>{1}));
+}
+
+TEST(StoredStatistics, OfLossyFiltersAreNotTrusted) {
+  using namespace writing;
+  for (const bool sparse : {false, true}) {
+    const auto store = make_memory_store();
+    Schema schema = make_schema(
+        sparse, {dimension("x", TypeId::int64, std::int64_t{0}, std::int64_t{9}, std::int64_t{10})},
+        {attribute("v", TypeId::float64, 1, false,
+                   {{"scale_float", {{"factor", 1.0}, {"offset", 0.0}, {"byte_width", std::uint64_t{4}}}}})});
+    schema.allows_duplicates = sparse;
+    const auto array = create_array(store, schema, {});
+    std::vector<std::int64_t> x;
+    std::vector<double> v;
+    for (std::int64_t i = 0; i < 10; ++i) {
+      x.push_back(i);
+      v.push_back(static_cast<double>(i) + 0.75);  // stored as i + 1
+    }
+    Batch batch;
+    batch.cells = 10;
+    batch.columns = {column("v", TypeId::float64, v)};
+    if (sparse) {
+      batch.columns.push_back(column("x", TypeId::int64, x));
+      array->write(batch);
+    } else {
+      array->write(Selection{}, batch);
+    }
+    const std::vector<double> read = values<double>(*ask(*array, {}).column("v"));
+    const Batch found = ask(*array, sum_and_extremes("v"));
+    double sum = 0;
+    for (const double value : read) sum += value;
+    EXPECT_EQ(values<double>(found.columns[0])[0], sum);
+    EXPECT_EQ(values<double>(found.columns[1])[0], read.front());
+    EXPECT_EQ(values<double>(found.columns[2])[0], read.back());
+    Query largest;
+    largest.where = "v >= 10";
+    if (sparse) {
+      EXPECT_EQ(ask(*array, largest).cells, 1u);
+    }
+  }
 }
 
 }  // namespace
