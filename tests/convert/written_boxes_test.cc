@@ -1,7 +1,8 @@
 // Dense domains of more cells than anybody can walk.
+#include "convert/written_boxes.h"
+
 #include <gtest/gtest.h>
 
-#include "convert/written_boxes.h"
 #include "format/tiledb/array.h"
 #include "samples.h"
 #include "stops.h"

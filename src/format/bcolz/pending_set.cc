@@ -50,7 +50,8 @@ std::uint32_t checksum(const Store& store, const std::string& key) {
 void apply(Store& store, const std::string& prefix, const std::vector<std::uint64_t>& chunks, const Work& work) {
   parallel_for(work, chunks.size(), [&](std::size_t i) {
     const std::optional<Bytes> bytes = store.get(pending_key(prefix, chunks[i]));
-    if (!bytes) fail(ErrorKind::io, "'{}' was removed while it was copied", store.describe(pending_key(prefix, chunks[i])));
+    if (!bytes)
+      fail(ErrorKind::io, "'{}' was removed while it was copied", store.describe(pending_key(prefix, chunks[i])));
     store.put(chunk_key(prefix, chunks[i]), *bytes);
   });
 }

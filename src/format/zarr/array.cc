@@ -188,7 +188,8 @@ void ZarrArray::write_batch(const Snapshot& on, const Batch& batch, const Shape&
     fail(ErrorKind::invalid_argument, "the column has {} cells, expected {}", column.cells(), picks.cells());
   const ChunkStore store = chunks(on);
   if (order != Order::row && (var || order != Order::col))
-    fail(ErrorKind::unsupported, "cells of a zarr array must be in row order; fixed-size cells may also be in column order");
+    fail(ErrorKind::unsupported,
+         "cells of a zarr array must be in row order; fixed-size cells may also be in column order");
   if (var) {
     if (!column.offsets.empty() && column.offsets.front() != 0)
       fail(ErrorKind::invalid_argument, "the offsets of a column begin at 0");

@@ -54,7 +54,8 @@ void ZarrGroup::update_metadata(const std::map<std::string, std::optional<MetaVa
   const std::lock_guard lock(locks_.document());
   const std::optional<Bytes> text = store_->get(documents.group);
   if (!text)
-    fail(ErrorKind::unsupported, "'{}' is a plain folder; it holds metadata once it is made a group", store_->describe(""));
+    fail(ErrorKind::unsupported, "'{}' is a plain folder; it holds metadata once it is made a group",
+         store_->describe(""));
   Json attributes = load_attributes(*store_, version_);
   change_attributes(attributes, changes);
   if (version_ == 3) {

@@ -147,9 +147,9 @@ const Row kRows[] = {
     {"versions of two layouts", 0, [] { return dense(grid(), of_version(16)); }},
     {"old, without statistics", 27, [] { return dense(grid(), of_version(10)); },
      [](ConvertOptions& o) { o.create = of_version(10); }},
-    {"statistics with padding, made anew: whole tiles only", 18, [] { return dense(grid(), of_version(15)); },
+    {"statistics with padding, made anew", 27, [] { return dense(grid(), of_version(15)); },
      [](ConvertOptions& o) { o.create = of_version(15); }},
-    {"statistics of text that are not to be trusted: whole tiles only", 6,
+    {"statistics of text that are not to be trusted, made anew", 9,
      [] {
        Schema schema = grid();
        schema.attributes = {attribute("t", TypeId::ascii, kVar)};
