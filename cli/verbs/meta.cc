@@ -1,5 +1,6 @@
 // `tegula meta list|get|set|del`: metadata of arrays and groups.
 #include "app/verbs.h"
+#include "base/error_message.h"
 #include "base/fail.h"
 #include "base/utf8.h"
 #include "format/registry/registry.h"
@@ -78,7 +79,12 @@ int change(const Flags& flags, const Holder& holder, std::optional<MetaValue> va
         fmt::format("would {} '{}'{}\n", value ? "set" : "remove", flags.key, value ? " to " + meta_json(*value) : ""));
     return kOk;
   }
-  holder.update({{flags.key, std::move(value)}}, globals.work);
+  try {
+    holder.update({{flags.key, std::move(value)}}, globals.work);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::unsupported || !is_plain_folder(*store_of(flags.uri, globals))) throw;
+    fail(error.kind(), "{}: `tegula group create {}`", error_message(error), flags.uri);
+  }
   return kOk;
 }
 
