@@ -5,8 +5,8 @@
 #include <memory>
 #include <string_view>
 
+#include "format/bcolz/disk/meta.h"
 #include "format/bcolz/driver.h"
-#include "format/bcolz/meta.h"
 #include "model/strided.h"
 #include "store/memory/memory_store.h"
 #include "tegula/error.h"

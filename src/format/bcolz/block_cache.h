@@ -6,7 +6,7 @@
 #include <memory>
 #include <mutex>
 
-#include "format/bcolz/chunk_file.h"
+#include "format/bcolz/disk/chunk_file.h"
 #include "tegula/bytes.h"
 
 namespace tegula::bcolz {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "format/bcolz/block_cache.h"
-#include "format/bcolz/chunk_file.h"
-#include "format/bcolz/meta.h"
+#include "format/bcolz/disk/chunk_file.h"
+#include "format/bcolz/disk/meta.h"
 #include "store/store.h"
 #include "tegula/columns.h"
 #include "tegula/selection.h"

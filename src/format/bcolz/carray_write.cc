@@ -8,8 +8,8 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "base/product.h"
-#include "format/bcolz/default_value.h"
-#include "format/bcolz/quantize.h"
+#include "format/bcolz/disk/default_value.h"
+#include "format/bcolz/disk/quantize.h"
 #include "format/bcolz/snapshot.h"
 
 namespace tegula::bcolz {

@@ -3,7 +3,7 @@
 #include "base/endian.h"
 #include "base/fail.h"
 #include "base/json.h"
-#include "format/bcolz/default_value.h"
+#include "format/bcolz/disk/default_value.h"
 #include "format/bcolz/snapshot.h"
 
 namespace tegula::bcolz {

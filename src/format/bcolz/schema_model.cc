@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "base/fail.h"
-#include "format/bcolz/default_value.h"
+#include "format/bcolz/disk/default_value.h"
 #include "model/strided.h"
 #include "tegula/bcolz.h"
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "format/bcolz/meta.h"
+#include "format/bcolz/disk/meta.h"
 #include "format/bcolz/snapshot.h"
 #include "tegula/schema.h"
 

@@ -6,7 +6,7 @@
 #include "base/parallel.h"
 #include "format/bcolz/array.h"
 #include "format/bcolz/carray_write.h"
-#include "format/bcolz/chunk_file.h"
+#include "format/bcolz/disk/chunk_file.h"
 
 namespace tegula::bcolz {
 

@@ -1,4 +1,4 @@
-#include "format/bcolz/quantize.h"
+#include "format/bcolz/disk/quantize.h"
 
 #include <cmath>
 

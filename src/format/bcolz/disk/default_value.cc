@@ -1,4 +1,4 @@
-#include "format/bcolz/default_value.h"
+#include "format/bcolz/disk/default_value.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "format/bcolz/chunk_file.h"
+#include "format/bcolz/disk/chunk_file.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "format/bcolz/meta.h"
+#include "format/bcolz/disk/meta.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
-#include "format/bcolz/meta.h"
+#include "format/bcolz/disk/meta.h"
 
 #include <gtest/gtest.h>
 
-#include "format/bcolz/default_value.h"
+#include "format/bcolz/disk/default_value.h"
 #include "tegula/error.h"
 
 namespace tegula::bcolz {
