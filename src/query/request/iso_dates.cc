@@ -116,11 +116,11 @@ std::pair<std::uint64_t, std::uint64_t> parse_time_range(std::string_view text) 
     const auto first = low.empty() ? std::optional<std::uint64_t>(0) : parse_time(low);
     const auto last = high.empty() ? std::optional<std::uint64_t>(UINT64_MAX) : parse_time(high);
     if (!first || !last) continue;
-    if (*first > *last) fail(ErrorKind::invalid_argument, "--at {}: the first time is later than the second", text);
+    if (*first > *last) fail(ErrorKind::invalid_argument, "'{}': the first time is later than the second", text);
     return {*first, *last};
   }
   fail(ErrorKind::invalid_argument,
-       "--at {} is not a time; write milliseconds since 1970, a date such as 2024-05-31 or 2024-05-31T12:00, or two of "
+       "'{}' is not a time; write milliseconds since 1970, a date such as 2024-05-31 or 2024-05-31T12:00, or two of "
        "them T1:T2",
        text);
 }
@@ -128,7 +128,7 @@ std::pair<std::uint64_t, std::uint64_t> parse_time_range(std::string_view text) 
 std::uint64_t parse_write_time(const std::string& text) {
   if (text.empty()) return 0;
   if (const auto time = parse_time(text)) return *time;
-  fail(ErrorKind::invalid_argument, "--at {} is not a time; write milliseconds since 1970 or an ISO date", text);
+  fail(ErrorKind::invalid_argument, "'{}' is not a time; write milliseconds since 1970 or an ISO date", text);
 }
 
 }  // namespace tegula
