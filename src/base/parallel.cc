@@ -16,6 +16,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -88,11 +89,12 @@ class Pool {
 
   void offer(const std::shared_ptr<Loop>& loop, unsigned helpers) {
     const std::lock_guard lock(mutex_);
-    while (threads_ < helpers) {
-      std::thread([this] { work(); }).detach();
-      ++threads_;
+    try {
+      for (; threads_ < helpers; ++threads_) std::thread([this] { work(); }).detach();
+    } catch (const std::system_error&) {
+      // The system grants no more threads: those that are there share the loop with its caller, who needs none of them.
     }
-    for (unsigned i = 0; i < helpers; ++i) queue_.push_back(loop);
+    for (unsigned i = 0; i < std::min(helpers, threads_); ++i) queue_.push_back(loop);
     ready_.notify_all();
   }
 
