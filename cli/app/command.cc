@@ -204,10 +204,10 @@ int run_command(int argc, char** argv, const std::vector<VerbEntry>& verbs, Glob
   app.require_subcommand(1);
   std::string memory;
   app.add_flag("--json", globals.json, "print JSON instead of text");
-  app.add_flag("-q,--quiet", globals.quiet, "no progress and no remarks on stderr");
+  app.add_flag("-q,--quiet", globals.quiet, "no progress and no notes on stderr");
   app.add_flag("--trace-io", globals.trace_io, "print every read and write of files to stderr");
   app.add_option("--threads", globals.work.threads, "threads to use (default: all)")->type_name("N");
-  app.add_option("--memory", memory, "memory for what is held at once (default 2GB)")->type_name("SIZE");
+  app.add_option("--memory", memory, "memory to use at most (default 2GB)")->type_name("SIZE");
   app.footer("`tegula VERB --help` shows what a verb takes, with examples.");
   std::function<int()> chosen;
   for (const VerbEntry& entry : verbs) {
@@ -238,7 +238,7 @@ int run_command(int argc, char** argv, const std::vector<VerbEntry>& verbs, Glob
   } catch (const Error& error) {
     return report(globals, error.what(), code_of(error.kind()));
   } catch (const std::bad_alloc&) {
-    return report(globals, "out of memory; --memory SIZE bounds what is held at once", kFailure);
+    return report(globals, "out of memory; --memory SIZE sets how much is used", kFailure);
   } catch (const std::exception& error) {
     return report(globals, error.what(), kFailure);
   }

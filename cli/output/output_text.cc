@@ -1,4 +1,4 @@
-// Results as a person or a spreadsheet reads them.
+// Results as a text table and as CSV.
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>

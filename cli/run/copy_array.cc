@@ -19,7 +19,7 @@ namespace tegula::cli {
 
 namespace {
 
-constexpr const char* kBared = "the encryption: everybody can read the copy";
+constexpr const char* kBared = "the encryption: anyone can read the copy";
 
 bool encrypted(const Array& source, const CopyFlags& flags) {
   return capabilities(source).encryption && !(flags.open.key.empty() && flags.open.key_file.empty());
@@ -88,13 +88,13 @@ void CopyFlags::describe(Verb& verb) {
   verb.argument("from", from, "the array")
       .argument("to", to, "where the copy goes; must not exist, unless it is unfinished");
   verb.option("--field", field, "NAME", "copy only this field")
-      .option("--tile", tile, "N,M", "tile or chunk extents (default: as the source)")
+      .option("--tile", tile, "N,M", "tile or chunk extents (default: those of the source)")
       .option("--filters", filters, "LIST", "'byteshuffle,zstd:5', 'blosc:lz4:5:shuffle', 'none'")
       .option("--format-version", format_version, "N", "TileDB format version to write")
-      .flag("--lossy", lossy, "go on when the target cannot hold everything")
+      .flag("--lossy", lossy, "convert even when the target cannot hold everything")
       .flag("--verify", verify, "read the copy back and compare")
       .flag("--overwrite", overwrite, "replace what is there")
-      .flag("--dry-run", dry_run, "say what would be made and lost");
+      .flag("--dry-run", dry_run, "show what would be created and lost, and change nothing");
   open.describe(verb);
   verb.option("--new-key", new_key, "HEX", "encrypt the copy (TileDB)");
 }

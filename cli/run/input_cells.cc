@@ -31,7 +31,7 @@ const Attribute& only_attribute(const Schema& schema, const std::optional<std::s
 void InputFlags::describe(Verb& verb) {
   verb.option("--as", as, "npy|csv|json|arrow", "what the file is (default: by its name)")
       .option("--at", at, "T", "TileDB: time of the write, milliseconds or an ISO date (default: now)")
-      .flag("--no-sync", no_sync, "do not wait until the disk has it");
+      .flag("--no-sync", no_sync, "do not wait until the data is on the disk (no fsync)");
 }
 
 WriteOptions InputFlags::write_options(const Globals& globals) const {

@@ -20,7 +20,7 @@
 namespace tegula::cli {
 
 void OpenFlags::describe(Verb& verb) {
-  verb.option("--format", format, "NAME", fmt::format("{} (default: found by looking)", known_formats()))
+  verb.option("--format", format, "NAME", fmt::format("{} (default: detected)", known_formats()))
       .option("--at", at, "T|T1:T2",
               "TileDB: as of a time, or what was written between two; milliseconds or an ISO date");
   describe_key(verb);

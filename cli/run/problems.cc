@@ -21,7 +21,7 @@ std::vector<Problem> verify_all(const Array& array, const Store& store, const Wo
   std::erase_if(problems, [](const Problem& problem) { return problem.file == kConversionKey; });
   problems.insert(problems.begin(), {Problem::Severity::damage, std::string(kConversionKey),
                                      fmt::format("an unfinished conversion from {}", note->source),
-                                     "`tegula convert` as before goes on with it; with --overwrite it starts anew"});
+                                     "the same `tegula convert` continues it; with --overwrite it starts again"});
   return problems;
 }
 

@@ -57,7 +57,7 @@ Selection leading_part(const std::vector<std::uint64_t>& shape, std::uint64_t li
   return part;
 }
 
-// Enough for the first `limit` cells of a part: batches are as large as memory allows, and only the first ones count.
+// A budget for the first `limit` cells: batches are as large as memory allows, and only the first ones are needed.
 std::uint64_t memory_for(const Schema& schema, std::uint64_t limit) {
   constexpr std::uint64_t kLeast = 8 << 20;
   std::uint64_t cell = 8 * schema.dimensions.size();
@@ -86,7 +86,7 @@ void stream(const Array& array, Query query, Output& output) {
   }
   const std::unique_ptr<BatchStream> batches = array.query(query);
   while (std::optional<Batch> batch = batches->next()) {
-    // Row numbers come last; a person looks for them first.
+    // Row numbers are the last column of the result; readers expect them first.
     if (query.row_numbers && batch->columns.size() > 1 && batch->columns.back().name == "__row")
       std::rotate(batch->columns.begin(), batch->columns.end() - 1, batch->columns.end());
     if (batch->cells <= left) {

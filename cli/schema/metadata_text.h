@@ -11,7 +11,7 @@ namespace tegula::cli {
 
 // A typed value as JSON: one value, or a list of them; text as a string.
 std::string meta_json(const MetaValue& value);
-// The same as every JSON parser takes it: the NaN and Infinity that attributes may hold become "nan", "inf", "-inf".
+// The same for strict JSON parsers: NaN and Infinity, which attributes may hold, become "nan", "inf", "-inf".
 std::string strict_meta_json(const MetaValue& value);
 // "key  type  value", aligned.
 std::string metadata_lines(const Metadata& metadata, std::string_view indent);

@@ -1,4 +1,4 @@
-// A schema as a person reads it, and as JSON.
+// Schemas as text and as JSON.
 #pragma once
 
 #include <string>

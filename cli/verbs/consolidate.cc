@@ -65,10 +65,11 @@ int consolidate(const Flags& flags, const Globals& globals) {
 void describe_consolidate(Verb verb, Globals& globals) {
   auto flags = std::make_shared<Flags>();
   verb.argument("uri", flags->uri, "a TileDB array");
-  verb.choice("--what", flags->what, part_names(), "what is merged (default: fragments)")
-      .option("--max-size", flags->max_size, "SIZE", "about the largest fragment to make; more makes several")
+  verb.choice("--what", flags->what, part_names(), "what to merge (default: fragments)")
+      .option("--max-size", flags->max_size, "SIZE",
+              "about the largest size of a new fragment; larger results are split")
       .option("--between", flags->between, "T1:T2", "only fragments written between two times")
-      .flag("--purge", flags->purge, "leave deleted cells behind")
+      .flag("--purge", flags->purge, "do not copy deleted cells")
       .flag("--no-times", flags->no_times, "sparse: forget when each cell was written, and what it replaced")
       .flag("--dry-run", flags->dry_run, "say what would be merged, and change nothing");
   flags->open.describe_key(verb);

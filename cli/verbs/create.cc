@@ -88,14 +88,14 @@ int create_array(const Flags& flags, const Globals& globals) {
 void describe_create(Verb verb, Globals& globals) {
   auto flags = std::make_shared<Flags>();
   verb.argument("uri", flags->uri, "where the array goes")
-      .optional_argument("file", flags->input.file, "data to put in: .npy, .csv, .json, .arrow; - is stdin");
+      .optional_argument("file", flags->input.file, "cells to write: .npy, .csv, .json, .arrow; - is stdin");
   flags->schema.describe(verb);
   flags->input.describe(verb);
   verb.option("--format-version", flags->format_version, "N", "TileDB format version to write")
       .option("--key", flags->new_key, "HEX", "encrypt (TileDB): 64 hexadecimal digits")
       .option("--key-file", flags->key_file, "FILE", "the same from a file")
       .flag("--overwrite", flags->overwrite, "replace what is there")
-      .flag("--dry-run", flags->dry_run, "say what would be made")
+      .flag("--dry-run", flags->dry_run, "show what would be created, and change nothing")
       .examples(
           "  tegula create temps.zarr temps.npy --format zarr3 --tile 100,100\n"
           "  tegula create points --format tiledb --sparse -d x:float64:0:100:10 -d y:float64:0:100:10 -a mag:float32\n"

@@ -91,7 +91,7 @@ int delete_fragments(const Flags& flags, const Globals& globals) {
 
 int run(const Flags& flags, const Globals& globals) {
   if (flags.where.empty() == flags.fragments.empty())
-    fail(ErrorKind::invalid_argument, "what is to go? either --where EXPR or --fragments T1:T2");
+    fail(ErrorKind::invalid_argument, "what should be deleted? either --where EXPR or --fragments T1:T2");
   if (!flags.fragments.empty() && (!flags.at.empty() || flags.as_libtiledb))
     fail(ErrorKind::invalid_argument, "--at and --as-libtiledb go with --where");
   return flags.where.empty() ? delete_fragments(flags, globals) : delete_cells(flags, globals);
@@ -107,7 +107,7 @@ void describe_delete(Verb verb, Globals& globals) {
               "remove the fragments written between two times, for good; milliseconds or ISO dates")
       .option("--at", flags->at, "T", "time of the delete (default: now); readers of times before still see the cells")
       .flag("--as-libtiledb", flags->as_libtiledb,
-            "also where libtiledb deletes more than the condition says (nulls, attributes added later)")
+            "also allow conditions for which libtiledb deletes more than they say (nulls, attributes added later)")
       .flag("--dry-run", flags->dry_run, "say how many cells or which fragments, and change nothing");
   flags->open.describe_key(verb);
   verb.examples(

@@ -71,9 +71,10 @@ int diff(const Flags& flags, const Globals& globals) {
 
 void describe_diff(Verb verb, Globals& globals) {
   auto flags = std::make_shared<Flags>();
-  verb.argument("left", flags->left, "an array").argument("right", flags->right, "another one, of any format");
+  verb.argument("left", flags->left, "an array")
+      .argument("right", flags->right, "the array to compare with, of any format");
   flags->open.describe_key(verb);
-  verb.option("--right-key", flags->right_key, "HEX", "key of the second array, when it has another")
+  verb.option("--right-key", flags->right_key, "HEX", "key of the second array, if it differs")
       .examples("  tegula diff temps temps.zarr && echo same")
       .run([flags, &globals] { return diff(*flags, globals); });
 }

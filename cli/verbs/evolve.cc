@@ -161,7 +161,7 @@ std::string summary(const Flags& flags) {
 int run(const Flags& flags, const Globals& globals) {
   const std::string changes = summary(flags);
   if (changes.empty())
-    fail(ErrorKind::invalid_argument, "what is to change? --add, --drop, --add-enum, ...; `tegula evolve --help`");
+    fail(ErrorKind::invalid_argument, "what should change? --add, --drop, --add-enum, ...; `tegula evolve --help`");
   std::shared_ptr<Array> array;
   if (flags.dry_run) {
     rehearse(flags.uri, flags.open, globals, [&](Array& rehearsed) { change(rehearsed, flags, globals); });
@@ -193,13 +193,13 @@ void describe_evolve(Verb verb, Globals& globals) {
   auto flags = std::make_shared<Flags>();
   verb.argument("uri", flags->uri, "a TileDB array or a bcolz table");
   verb.option("-a,--add", flags->add, "NAME:TYPE[:var|:N][:nullable]", "add an attribute or column; repeatable")
-      .option("--filters", flags->filters, "LIST", "of what is added: 'byteshuffle,zstd:5', 'none'")
-      .option("--fill", flags->fill, "VALUE", "of what is added, in the cells that are there, as JSON (default: zeros)")
-      .option("--enum", flags->enumeration, "NAME", "what is added holds codes of this enumeration")
+      .option("--filters", flags->filters, "LIST", "filters of the new attribute: 'byteshuffle,zstd:5', 'none'")
+      .option("--fill", flags->fill, "VALUE", "value of the new attribute in existing cells, as JSON (default: zeros)")
+      .option("--enum", flags->enumeration, "NAME", "the new attribute holds codes of this enumeration")
       .option("--drop", flags->drop, "NAME", "drop an attribute or column; repeatable")
       .option("--rename", flags->rename, "OLD=NEW", "rename a column of a bcolz table")
       .option("--add-enum", flags->add_enums, "NAME[:TYPE]=[VALUES]", "add an enumeration; the values as JSON")
-      .flag("--ordered", flags->ordered, "the values of --add-enum have an order")
+      .flag("--ordered", flags->ordered, "the values of --add-enum are ordered")
       .option("--extend-enum", flags->extend_enums, "NAME=[VALUES]", "add values to an enumeration")
       .option("--drop-enum", flags->drop_enums, "NAME", "drop an enumeration")
       .option("--current-domain", flags->domain, "DIM=LO:HI", "grow the part of the domain in use; repeatable")

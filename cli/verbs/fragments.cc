@@ -1,4 +1,4 @@
-// `tegula fragments`: what each write left.
+// `tegula fragments`: lists the fragments, one for each write.
 #include <fmt/format.h>
 
 #include "app/verbs.h"

@@ -109,15 +109,15 @@ void describe_group(Verb verb, Globals& globals) {
       },
       create);
   add_verb(
-      "add", "add an array or a group that is there (TileDB)",
+      "add", "add an existing array or group (TileDB)",
       [&](Verb& sub) {
         sub.argument("member", flags->member, "where it is")
-            .option("--name", flags->name, "NAME", "what the group calls it (default: by where it is)")
-            .flag("--absolute", flags->absolute, "keep where it is as given, even below the group");
+            .option("--name", flags->name, "NAME", "its name in the group (default: its URI)")
+            .flag("--absolute", flags->absolute, "store the URI as given, even below the group");
       },
       add);
   add_verb(
-      "remove", "take a member out of the group; it stays where it is (TileDB)",
+      "remove", "remove a member from the group without deleting it (TileDB)",
       [&](Verb& sub) { sub.argument("member", flags->member, "its name"); }, remove);
 }
 

@@ -95,7 +95,8 @@ double number_of(const Value& value) {
   return 0;
 }
 
-// Of `count` cells along a dimension; their numbers, where the coordinates do not run evenly.
+// The coordinates of the first and the last of `count` cells along a dimension; their positions when the coordinates
+// are not evenly spaced.
 Ends ends_of(const Dimension& dimension, std::size_t axis, const Query& query, const std::optional<Picks>& picks,
              std::uint64_t count) {
   const Ends plain{0, static_cast<double>(count) - 1};
@@ -233,7 +234,7 @@ std::vector<double> ticks(double from, double to) {
   return out;
 }
 
-// With enough digits to tell ticks apart whose ends are `span` apart.
+// With enough digits to tell the ticks of an axis of length `span` apart.
 std::string tick_text(double value, double span) {
   const double largest = std::max(std::abs(value), span);
   const int digits = span > 0 && std::isfinite(span) ? static_cast<int>(std::log10(largest / span)) + 5 : 5;

@@ -10,8 +10,7 @@ void describe_read(Verb verb, Globals& globals) {
   flags->part.describe(verb);
   verb.option("-a,--agg", flags->aggregates, "LIST", "aggregates instead of cells: 'count(), sum(v), hi = max(v)'");
   flags->open.describe(verb);
-  verb.choice("--missing", flags->open.missing, {"fill", "error"},
-              "what a chunk that is not there means (default: fill)")
+  verb.choice("--missing", flags->open.missing, {"fill", "error"}, "how missing chunks are read (default: fill)")
       .option("--query", flags->query_file, "FILE", "the request as a JSON document; - is stdin")
       .option("--batch", flags->batch_file, "FILE",
               "many requests, one JSON object a line; one result or error a line; - is stdin")

@@ -13,7 +13,7 @@ void describe_rechunk(Verb verb, Globals& globals) {
           "  tegula rechunk temps smaller --filters zstd:19 --verify")
       .run([flags, &globals] {
         if (flags->tile.empty() && flags->filters.empty() && !flags->format_version)
-          fail(ErrorKind::invalid_argument, "what is to be different? --tile, --filters or --format-version");
+          fail(ErrorKind::invalid_argument, "what should change? --tile, --filters or --format-version");
         return copy_array(*flags, globals);
       });
 }

@@ -137,10 +137,10 @@ class Repair {
 void describe_repair(Verb verb, Globals& globals) {
   auto flags = std::make_shared<Flags>();
   verb.argument("uri", flags->uri, "the array or table");
-  verb.option("--format", flags->open.format, "NAME", fmt::format("{} (default: found by looking)", known_formats()))
+  verb.option("--format", flags->open.format, "NAME", fmt::format("{} (default: detected)", known_formats()))
       .option("--older-than", flags->older_than, "MINUTES",
-              "age of unfinished writes that are removed (default 60); 0 when surely no writer is at work")
-      .flag("--dry-run", flags->dry_run, "say what is wrong and what would be mended, and change nothing");
+              "remove unfinished writes that are older (default 60); 0 only when nothing else is writing")
+      .flag("--dry-run", flags->dry_run, "show what is wrong and what would be repaired, and change nothing");
   flags->open.describe_key(verb);
   verb.examples(
           "  tegula repair trades.bcolz --dry-run\n  tegula repair trades.bcolz\n  tegula repair events --older-than 0")

@@ -11,8 +11,8 @@ namespace tegula::cli {
 
 namespace {
 
-// The URIs from the root of the tree on. Members may point back at their group, even under several names: what the path
-// holds already is not entered again.
+// The URIs from the root of the tree to an item. Members may refer back to their group, even under several names: a URI
+// that is already in the path is not entered again.
 using Path = std::vector<std::string>;
 constexpr std::size_t kDeepest = 64;
 

@@ -42,7 +42,7 @@ int vacuum(const Flags& flags, const Globals& globals) {
 void describe_vacuum(Verb verb, Globals& globals) {
   auto flags = std::make_shared<Flags>();
   verb.argument("uri", flags->uri, "a TileDB array");
-  verb.choice("--what", flags->what, part_names(), "what is removed, once it is merged (default: all)")
+  verb.choice("--what", flags->what, part_names(), "what to remove of what has been merged (default: all)")
       .flag("--dry-run", flags->dry_run, "say what would be removed, and change nothing");
   flags->open.describe_key(verb);
   verb.examples("  tegula vacuum events --dry-run\n  tegula vacuum events --what commits").run([flags, &globals] {

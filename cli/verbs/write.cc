@@ -1,4 +1,4 @@
-// `tegula write`: cells from a file into an array that is there.
+// `tegula write`: writes cells from a file into an existing array.
 #include "app/verbs.h"
 #include "base/fail.h"
 #include "run/input_cells.h"
@@ -29,7 +29,7 @@ void describe_write(Verb verb, Globals& globals) {
   verb.argument("uri", flags->uri, "the array")
       .argument("file", flags->input.file, ".npy, .csv, .json or .arrow; - is stdin");
   verb.option("-s,--select", flags->input.select, "TEXT",
-              "where a dense array takes the values: '[2:5, ::2]' (default: everywhere)")
+              "where to write in a dense array: '[2:5, ::2]' (default: everywhere)")
       .option("--field", flags->input.field, "NAME", "the field of a .npy file");
   flags->input.describe(verb);
   flags->open.describe_key(verb);

@@ -1,4 +1,4 @@
-// What a person holds: an open array, table or group.
+// Open arrays, tables and groups, and the functions that open and create them.
 #pragma once
 
 #include <cstdint>
@@ -27,33 +27,36 @@ struct MetaValue {
 };
 using Metadata = std::map<std::string, MetaValue>;
 
+// How missing chunk files are read: as the fill value, or as an error.
 enum class Missing : std::uint8_t { fill, error };
 
 struct OpenOptions {
-  std::string format;                                         // empty: found by looking
-  std::optional<std::pair<std::uint64_t, std::uint64_t>> at;  // milliseconds, both ends included; TileDB only
-  Bytes key;                                                  // AES-256-GCM key, 32 bytes, or empty
-  Missing missing = Missing::fill;                            // what a chunk that is not there means
-  bool sync = true;                                           // writes: fsync files and folders
+  std::string format;  // empty: detected from the files
+  // TileDB: shows only what was written between two times, in milliseconds since 1970, both included.
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> at;
+  Bytes key;  // AES-256-GCM key, 32 bytes, or empty
+  Missing missing = Missing::fill;
+  bool sync = true;  // writes are on the disk when they return (fsync)
   Work work;
 };
 
 struct CreateOptions {
-  std::optional<std::uint32_t> format_version;
-  Bytes key;
-  std::uint64_t at = 0;  // TileDB: time of the schema, 0 is now
+  std::optional<std::uint32_t> format_version;  // default: the newest
+  Bytes key;                                    // encrypts a TileDB array: 32 bytes, or empty
+  std::uint64_t at = 0;                         // TileDB: time of the schema in milliseconds since 1970; 0: now
+  // Replaces what is at the URI. The old array is removed first: when the creation then fails, neither is left.
   bool overwrite = false;
-  bool sync = true;  // fsync files and folders
+  bool sync = true;  // the array is on the disk when create() returns (fsync)
   Work work;
 };
 
 struct WriteOptions {
-  std::uint64_t at = 0;      // TileDB: time of the fragment, 0 is now
-  Order order = Order::row;  // of the cells given
+  std::uint64_t at = 0;      // TileDB: time of the write in milliseconds since 1970; 0: now
+  Order order = Order::row;  // the order in which the cells are given
   Work work;
 };
 
-// A fragment of a TileDB array.
+// A fragment of a TileDB array. Times are milliseconds since 1970.
 struct FragmentInfo {
   std::string name;
   std::uint64_t first_time = 0, last_time = 0;
@@ -64,12 +67,13 @@ struct FragmentInfo {
   std::vector<Range> domain;
 };
 
+// Bytes of a field: as stored, and as they are in memory.
 struct FieldSize {
   std::string name;
   std::uint64_t stored = 0, decoded = 0;
 };
 
-// Sizes and counts; costs a listing and metadata, never a decode.
+// Sizes and counts. They come from listings and metadata; no cell is decoded.
 struct Info {
   std::uint64_t stored_bytes = 0;
   std::vector<FieldSize> fields;
@@ -78,54 +82,61 @@ struct Info {
   std::optional<std::vector<Range>> non_empty_domain;
 };
 
+// What verify() or repair() found. Damage means cells that cannot be read or may be wrong; a note does not.
 struct Problem {
   enum class Severity : std::uint8_t { note, damage } severity = Severity::damage;
   std::string file;
   std::string text;    // what was expected, what was found
-  std::string remedy;  // what `repair` or a person can do; may be empty
+  std::string remedy;  // what can be done about it; may be empty
 };
 
-// Cells in pieces. Nothing is visible before commit() returns, and then all of them are; dropped before, it leaves
-// nothing behind. Not thread-safe.
+// Writes cells batch by batch. commit() makes all of them visible at once; a writer that is destroyed without it leaves
+// the array unchanged. Not thread-safe.
 class CellWriter {
  public:
   virtual ~CellWriter() = default;
-  virtual void write(const Batch& cells) = 0;  // the next ones
+  virtual void write(const Batch& cells) = 0;  // continues where the last batch ended
   virtual void commit() = 0;
 };
 
-// Handles are safe to share between reading threads. Every operation throws Error; one that a format lacks throws
-// Error(unsupported).
+// A handle of an open array. Several threads may read through one handle. Operations report failures by throwing Error;
+// those that the format does not have throw Error(unsupported). What concurrent writers and interrupted writes may
+// rely on differs by format: see docs/guarantees.md.
 class Array {
  public:
   virtual ~Array() = default;
 
-  // The schema as this handle knows it now. The reference stays valid, and what it shows stays the same, as long as the
-  // handle lives, also while other threads change the array; call again to see changes. A handle keeps one copy of each
-  // different schema that it returned.
+  // The schema as this handle knows it now. The reference stays valid, and its contents stay the same, as long as the
+  // handle lives, even while other threads change the array; call again to see changes. A handle keeps one copy of each
+  // distinct schema it has returned.
   virtual const Schema& schema() const = 0;
   virtual Metadata metadata() const = 0;
   virtual Info info(const Work& work = {}) const = 0;
   virtual std::unique_ptr<BatchStream> query(const Query& query) const = 0;
-  // Dense, fixed-size fields: decodes straight into `out`, whose shape is the selection's.
+  // Dense arrays, fields with cells of a fixed size: decodes directly into `out`, which has the shape of the selection.
   virtual void read(const Selection& selection, std::string_view field, const StridedBuffer& out,
                     const Work& work = {}) const;
-  // Decodes and checks everything; returns what is wrong instead of throwing.
+  // Decodes every cell and checks every file. Damage is returned, not thrown.
   virtual std::vector<Problem> verify(const Work& work = {}) const;
 
-  // Dense: cells of the selection. Nothing is visible before it returns, and then all of it is.
+  // The three forms of write() are all-or-nothing for TileDB and bcolz: when one throws or the process dies, a reader
+  // that opens the array sees all of its cells or none. A zarr write replaces chunks one by one: each chunk is old or
+  // new, but a write of several chunks that stops half-way may leave some of them changed.
+  //
+  // Dense arrays and tables: the selected cells of one field, which for TileDB must be the only attribute.
   virtual void write(const Selection& selection, std::string_view field, const StridedView& values,
                      const WriteOptions& options = {});
-  // Dense: every attribute of a box at once; cells are in options.order over the selection.
+  // Dense (TileDB, zarr): every attribute of a box, with the cells of the selection in options.order.
   virtual void write(const Selection& selection, const Batch& cells, const WriteOptions& options = {});
-  // Sparse: dimensions and attributes; dense and tables: see append().
+  // Sparse: cells given by columns for every dimension and attribute. Zarr: every cell of the array.
   virtual void write(const Batch& cells, const WriteOptions& options = {});
-  // TileDB: a write of more cells than memory holds. Dense: a box (without one the whole domain), every attribute,
-  // cells in options.order (row, col or global) over it. Sparse: no box, cells in global order.
+  // TileDB: writes one fragment of more cells than fit in memory. Dense: every attribute of the box (default: the whole
+  // domain), with its cells in options.order (row, col or global). Sparse: no box, cells in global order.
   virtual std::unique_ptr<CellWriter> write_stream(const std::optional<Selection>& box,
                                                    const WriteOptions& options = {});
-  // Adds rows at the end of the first axis (zarr, bcolz).
+  // Adds rows at the end of the first axis (zarr, bcolz). All-or-nothing.
   virtual void append(const Batch& rows, const WriteOptions& options = {});
+  // Changes the shape (zarr, bcolz). New cells hold the fill value; cells outside of the new shape are lost.
   virtual void resize(const std::vector<std::uint64_t>& shape, const WriteOptions& options = {});
   // Entries without a value are removed.
   virtual void update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes,
@@ -135,12 +146,12 @@ class Array {
 enum class ObjectKind : std::uint8_t { none, array, group };
 
 struct Member {
-  std::string name;  // how to address it below the group
+  std::string name;  // unique in the group
   std::string uri;   // what open() takes
   ObjectKind kind = ObjectKind::none;
 };
 
-// TileDB, zarr v2 and v3 groups, and plain folders that hold arrays.
+// A group of TileDB, zarr v2 or zarr v3, or a plain folder that holds arrays.
 class Group {
  public:
   virtual ~Group() = default;
@@ -148,28 +159,30 @@ class Group {
   virtual std::vector<Member> members() const = 0;
   virtual Metadata metadata() const = 0;
 
-  // TileDB. `name` may be empty: the member is then addressed by its URI. A URI below the group is stored relative to
-  // it unless `absolute` is set.
+  // TileDB: adds the array or group at `uri`. An empty `name` stands for the URI. A URI below the group is stored
+  // relative to it unless `absolute` is set.
   virtual void add(const std::string& uri, std::string_view name = {}, bool absolute = false);
-  virtual void remove(std::string_view name);  // the member stays where it is
+  // TileDB: removes a member from the group. The array or group itself is not deleted.
+  virtual void remove(std::string_view name);
   // Entries without a value are removed.
   virtual void update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes,
                                const WriteOptions& options = {});
 };
 
-// What is at `uri`: plain paths, file://, mem://.
+// What probe() finds at a URI; `format` is empty when there is nothing.
 struct Found {
   ObjectKind kind = ObjectKind::none;
   std::string format;
 };
+// URIs are plain paths, file:// and mem://.
 Found probe(const std::string& uri);
 
-// Throw not_found when nothing, or something else, is there.
+// Throw not_found when there is no array, or no group, at `uri`.
 std::shared_ptr<Array> open(const std::string& uri, const OpenOptions& options = {});
 std::shared_ptr<Group> open_group(const std::string& uri, const OpenOptions& options = {});
-// `schema.format` decides the format.
+// Creates an array in the format that `schema.format` names, and opens it.
 std::shared_ptr<Array> create(const std::string& uri, const Schema& schema, const CreateOptions& options = {});
-// "tiledb", "zarr2" or "zarr3".
+// `format` is "tiledb", "zarr2" or "zarr3".
 std::shared_ptr<Group> create_group(const std::string& uri, std::string_view format, const CreateOptions& options = {});
 
 }  // namespace tegula

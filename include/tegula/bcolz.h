@@ -9,18 +9,21 @@
 
 namespace tegula::bcolz {
 
-// The rows of a chunk that bcolz chooses for a carray of that size, as Dimension::tile of a new one. Never 0.
+// The number of rows that bcolz itself puts into a chunk of a carray of that size, for Dimension::tile of a new array.
+// Never 0.
 std::uint64_t chunk_length(std::uint64_t expected_rows, std::uint64_t row_bytes);
 
-// The columns of a ctable. A kill at any point leaves the table as before or as after. Throw invalid_argument for
-// anything but a ctable.
-// `values` has a cell for each row, or none at all: the fill value of `column` then stands in every row.
+// Change the columns of a ctable. All-or-nothing, even when the process is killed. Throw invalid_argument for anything
+// but a ctable.
+//
+// `values` has a cell for every row, or none: then every row gets the fill value of `column`.
 void add_column(Array& table, const Attribute& column, const Column& values, const WriteOptions& options = {});
 void drop_column(Array& table, std::string_view name, const WriteOptions& options = {});
 void rename_column(Array& table, std::string_view from, std::string_view to, const WriteOptions& options = {});
 
-// Does what verify() names as recoverable: rows whose chunks are missing or cut short at the end are given up, columns
-// of a table are made equally long. Chunk files are never removed. Returns what was done, as notes, and what remains.
+// Repairs what verify() reports as recoverable: trailing rows whose chunks are missing or truncated are dropped, and
+// the columns of a table are cut to the same length. Chunk files are never removed. Returns what was done, as notes,
+// and the problems that remain.
 std::vector<Problem> repair(Array& array, const Work& work = {});
 
 }  // namespace tegula::bcolz

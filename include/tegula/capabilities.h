@@ -28,7 +28,7 @@ struct Capabilities {
   bool many_fields = false;     // dense arrays of more than one attribute
   bool scalars = false;         // arrays without dimensions
   bool empty_axes = false;      // dimensions without cells
-  bool domains = false;         // domains begin anywhere and may be dates; otherwise axes are counted from 0
+  bool domains = false;         // domains may start anywhere and may be dates; otherwise indices start at 0
   bool column_order = false;    // cells can be stored in column order
   bool unwritten = false;       // chunks that were never written take no space
   bool nullable = false;        // attributes can be nullable
@@ -39,11 +39,10 @@ struct Capabilities {
   bool typed_metadata = false;  // metadata has types; otherwise it is JSON
 };
 
-// Every format, in a fixed order.
+// The names of all formats, always in the same order.
 std::vector<std::string_view> formats();
 
-// Throws invalid_argument for a name that is no format. The name of a family stands for its newest format: "zarr" is
-// "zarr3".
+// The name of a family stands for its newest format: "zarr" is "zarr3". Throws invalid_argument for any other name.
 const Capabilities& capabilities(std::string_view format);
 const Capabilities& capabilities(const Array& array);
 

@@ -1,4 +1,4 @@
-// Values in memory: one buffer per field, in Arrow's spirit.
+// Cells in memory, column by column, much as Arrow holds them.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace tegula {
 
-// A column of cells. Fixed cells lie one after the other in `data`; variable ones at offsets[i]..offsets[i+1].
+// The cells of one field. Cells of a fixed size follow one another in `data`; a cell of variable size takes the bytes
+// from offsets[i] to offsets[i + 1].
 struct Column {
   std::string name;
   Datatype type;
@@ -30,7 +31,8 @@ struct Column {
   std::uint64_t bytes() const { return data.size() + offsets.size() * 8 + validity.size(); }
 };
 
-// Cells of several fields, row by row. `shape` is set for dense results, whose cells are in C order of it.
+// Cells of several fields; all columns have `cells` cells. `shape` is set for dense results, whose cells are in C
+// order.
 struct Batch {
   std::vector<Column> columns;
   std::uint64_t cells = 0;
@@ -39,14 +41,15 @@ struct Batch {
   const Column* column(std::string_view name) const;  // null when absent
 };
 
-// A place in a caller's memory for an N-d result: address of element 0 and byte strides, which may be negative.
+// Memory of the caller that receives an N-d result: the address of element 0, and strides in bytes, which may be
+// negative.
 struct StridedBuffer {
   std::byte* data = nullptr;
   std::vector<std::uint64_t> shape;
   std::vector<std::int64_t> strides;
 };
 
-// The same, to read from.
+// The same for reading.
 struct StridedView {
   const std::byte* data = nullptr;
   std::vector<std::uint64_t> shape;

@@ -44,7 +44,7 @@ enum class TypeId : std::uint8_t {
   unicode,  // U: size / 4 code points, zero padded
   raw,      // V: `size` bytes
   record,   // fields at offsets
-  object,   // Python objects: recognised so that they can be refused by name
+  object,   // Python objects: recognised only to be refused with a clear error
 };
 
 enum class TimeUnit : std::uint8_t { none, year, month, week, day, hour, minute, second, ms, us, ns, ps, fs, as };
@@ -93,11 +93,12 @@ std::string_view tiledb_name(std::uint8_t code);  // "INT32", "DATETIME_NS"; emp
 // numpy's spelling: "<i4", "|S7", "<M8[25s]", ">U3", "[('a', '<i4')]"; for a TileDB-only type the nearest of the same
 // size.
 std::string numpy_string(const Datatype& type);
-// Every spelling numpy prints or accepts for stored arrays: "<i4", "int32", "bool", "datetime64[ns]", ">M8[D]",
+// Parses every spelling that numpy prints or accepts for stored arrays: "<i4", "int32", "bool", "datetime64[ns]",
+// ">M8[D]",
 // "[('a', '<i4'), ('b', '<f8', (2,))]", "{'names': [...], 'formats': [...], 'offsets': [...], 'itemsize': 16}".
-// Throws unsupported for what it does not know.
+// Throws unsupported for any other text.
 Datatype datatype_from_numpy(std::string_view text);
-// What a person reads: "int32", "datetime64[ns]", "ascii", "bytes[7]", "{a: int32, b: float64}".
+// For people: "int32", "datetime64[ns]", "ascii", "bytes[7]", "{a: int32, b: float64}".
 std::string display_name(const Datatype& type);
 // The inverse of display_name for simple types, and of numpy_string. Throws invalid_argument.
 Datatype parse_datatype(std::string_view text);

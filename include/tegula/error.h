@@ -8,20 +8,21 @@
 
 namespace tegula {
 
-// What a caller can act on. The command and the Python package map these to exit codes and exception classes.
+// What went wrong, as far as a caller can react to it. The command maps kinds to exit codes, the Python package to
+// exception classes.
 enum class ErrorKind : std::uint8_t {
-  not_found,         // nothing there
-  corrupt,           // there, but the bytes are wrong
-  unsupported,       // right, but not something this build reads or writes
-  invalid_argument,  // the request makes no sense
-  permission,        // the system refused
-  io,                // the system failed
+  not_found,         // it does not exist
+  corrupt,           // it exists, but its bytes are damaged
+  unsupported,       // valid, but not something this build can read or write
+  invalid_argument,  // the request is wrong
+  permission,        // the system denied access
+  io,                // the system reported a failure
   cancelled,         // the caller asked to stop
 };
 
 std::string_view name(ErrorKind kind) noexcept;
 
-// Ends the operation that threw it; nothing that is expected to happen is reported this way.
+// The operation that threw it has failed. Expected outcomes are not reported as errors.
 // what() reads "<kind>: <what was being done>: <what went wrong>".
 class Error : public std::runtime_error {
  public:

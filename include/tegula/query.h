@@ -1,4 +1,4 @@
-// What can be asked of an array.
+// Queries and their results.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ struct Aggregate {
   std::string field;  // empty for count
 };
 
-// "count(),sum(v), mn = min(v)". Names default to the text. Throws invalid_argument.
+// Parses "count(), sum(v), mn = min(v)". Without "name =" the result column is named by its text. Throws
+// invalid_argument.
 std::vector<Aggregate> parse_aggregates(std::string_view text);
 
 struct DimensionRanges {
@@ -31,28 +32,28 @@ struct DimensionRanges {
 };
 
 struct Query {
-  std::optional<std::vector<std::string>> fields;  // default: every attribute; sparse arrays: dimensions too
-  std::vector<DimensionRanges> ranges;             // dimensions not named are whole
+  std::optional<std::vector<std::string>> fields;  // default: all attributes, and the dimensions of sparse arrays
+  std::vector<DimensionRanges> ranges;             // default: the whole dimension
   std::vector<DimensionRanges> label_ranges;
-  std::optional<Selection> select;    // dense arrays; instead of ranges
+  std::optional<Selection> select;    // dense arrays, instead of ranges
   std::string where;                  // a condition, see docs/conditions.md
   std::vector<Aggregate> aggregates;  // instead of fields: one batch with one cell
   std::optional<Order> order;         // default: row for dense, unordered for sparse
   bool row_numbers = false;           // tables: adds the column "__row" (uint64)
-  std::uint64_t skip = 0;
+  std::uint64_t skip = 0;             // cells left out at the start of the result
   std::uint64_t limit = UINT64_MAX;
   Work work;  // batches stay under work.memory
 };
 
-// Results in pieces. Not thread-safe; may be dropped at any point. Dense results that fit the budget come as one
-// batch with its shape.
+// The result of a query, batch by batch. A dense result that fits the memory budget comes as a single batch with a
+// shape. May be destroyed before its end. Not thread-safe.
 class BatchStream {
  public:
   virtual ~BatchStream() = default;
-  virtual std::optional<Batch> next() = 0;
+  virtual std::optional<Batch> next() = 0;  // no value at the end
 };
 
-// Takes the whole stream; the caller answers for the memory.
+// Reads the whole stream into one batch, which may exceed the memory budget.
 Batch collect(BatchStream& stream);
 
 }  // namespace tegula

@@ -1,4 +1,4 @@
-// What an array is: dimensions, attributes, tiles, filters. One model for every format.
+// The schema of an array: dimensions, attributes, tiles, filters. All formats share this model.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace tegula {
 
-// A scalar outside of a column: a domain bound, a literal of a condition, an option. Text holds raw bytes.
+// A single value: a domain bound, a literal in a condition, an option. Strings hold raw bytes.
 using Value = std::variant<std::monostate, std::int64_t, std::uint64_t, double, std::string>;
 
-inline constexpr std::uint32_t kVar = 0xFFFFFFFF;  // values per cell: any number
+inline constexpr std::uint32_t kVar = 0xFFFFFFFF;  // values_per_cell of cells of variable size
 
 enum class Order : std::uint8_t { row, col, global, unordered, hilbert };
 
@@ -27,7 +27,7 @@ struct Filter {
   friend bool operator==(const Filter&, const Filter&) = default;
 };
 
-// "zstd:5", "blosc:lz4:5:shuffle" as a person writes and reads them.
+// For people: "zstd:5", "blosc:lz4:5:shuffle".
 std::string display_name(const Filter& filter);
 
 struct Range {
@@ -39,8 +39,8 @@ struct Dimension {
   std::string name;
   Datatype type;
   std::uint32_t values_per_cell = 1;  // kVar for text
-  Range domain;                       // empty values for text dimensions
-  Value tile;                         // empty: none
+  Range domain;                       // without values for text dimensions
+  Value tile;                         // without value: no tiles
   std::vector<Filter> filters;
 };
 
@@ -49,13 +49,12 @@ struct Attribute {
   Datatype type;
   std::uint32_t values_per_cell = 1;
   bool nullable = false;
-  Bytes fill;                // one cell
-  bool fill_valid = false;   // nullable only
-  bool fill_defined = true;  // false: the format leaves unwritten cells undefined (zarr `null`); `fill` is zeros
+  Bytes fill;                // the fill value: the bytes of one cell
+  bool fill_valid = false;   // nullable attributes: false means that the fill value is null
+  bool fill_defined = true;  // false: unwritten cells are undefined (zarr's fill value `null`); `fill` is zeros
   std::vector<Filter> filters;
-  std::string enumeration;  // name in Schema::enumerations, or empty
-  std::vector<std::uint64_t>
-      cell_shape;  // of the values in a cell that have several axes (bcolz columns); empty: one axis
+  std::string enumeration;                // name in Schema::enumerations, or empty
+  std::vector<std::uint64_t> cell_shape;  // cells that are N-d arrays (bcolz columns); empty: one axis
   std::uint64_t cell_size() const { return values_per_cell == kVar ? 0 : values_per_cell * type.full_size(); }
 };
 
@@ -65,11 +64,12 @@ struct Enumeration {
   std::uint32_t values_per_cell = 1;
   bool ordered = false;
   Bytes data;
-  std::vector<std::uint64_t> offsets;  // kVar only: start of each value
+  std::vector<std::uint64_t> offsets;  // kVar only: the start of each value in `data`
   std::size_t count() const;
   ByteView value(std::size_t i) const;
 };
 
+// A dimension label of TileDB: other coordinates along a dimension.
 struct Label {
   std::string name;
   std::uint32_t dimension = 0;
@@ -82,12 +82,12 @@ struct Schema {
   std::string format;  // "tiledb", "bcolz", "zarr0" .. "zarr3"
   std::uint32_t format_version = 0;
   bool sparse = false;
-  bool table = false;  // a bcolz ctable: rows are found by conditions rather than masked
+  bool table = false;  // a bcolz ctable: a condition selects rows, where in other dense arrays it masks cells
   std::vector<Dimension> dimensions;
   std::vector<Attribute> attributes;
   Order tile_order = Order::row;
   Order cell_order = Order::row;
-  std::uint64_t capacity = 10000;  // cells per sparse tile
+  std::uint64_t capacity = 10000;  // sparse arrays: cells per tile
   bool allows_duplicates = false;
   std::vector<Filter> coords_filters, offsets_filters, validity_filters;
   std::vector<Enumeration> enumerations;
@@ -96,7 +96,7 @@ struct Schema {
 
   // Cells along each dimension. Throws invalid_argument unless all dimensions are integers or dates.
   std::vector<std::uint64_t> shape() const;
-  // Tile extent along each dimension, clipped to the domain; same condition.
+  // Tile extents, clipped to the domain. Throws like shape().
   std::vector<std::uint64_t> chunks() const;
   const Attribute* attribute(std::string_view name) const;  // null when absent
   const Dimension* dimension(std::string_view name) const;

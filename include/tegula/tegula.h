@@ -1,4 +1,4 @@
-// Everything at once.
+// Includes everything that all formats have in common.
 #pragma once
 
 #include "tegula/array.h"

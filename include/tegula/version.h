@@ -6,6 +6,6 @@
 #define TEGULA_VERSION "0.1.0"
 
 namespace tegula {
-// Of the library linked, which may differ from the headers compiled against.
+// The version of the linked library, which may differ from that of these headers.
 const char* version() noexcept;
 }  // namespace tegula

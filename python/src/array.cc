@@ -18,7 +18,7 @@ using namespace nb::literals;
 
 namespace {
 
-// What numpy calls an IndexError is the library's invalid_argument.
+// numpy raises an IndexError where the library throws invalid_argument.
 Picks picks_of(const Selection& selection, const std::vector<std::uint64_t>& shape) {
   try {
     return resolve(selection, shape);
@@ -143,7 +143,7 @@ Query query_from(nb::dict request, const Schema& schema) {
 }
 
 std::shared_ptr<Stream> query(const ArrayHandle& self, nb::dict request) {
-  // Without the interpreter lock, as everything that may wait for another thread of the library.
+  // Releases the interpreter lock, because it may wait for another thread of the library.
   const std::shared_ptr<const Schema> schema = Call()([&](const Work&) { return self.schema(); });
   Query query = query_from(request, *schema);
   query.work = self.settings.work();

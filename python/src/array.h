@@ -1,4 +1,4 @@
-// Open arrays and groups as Python holds them.
+// Open arrays and groups as Python objects.
 #pragma once
 
 #include <nanobind/nanobind.h>

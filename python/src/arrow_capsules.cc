@@ -14,7 +14,7 @@ using arrow::export_batch;
 using arrow::export_schema;
 using arrow::Owned;
 
-// A consumer that takes the struct leaves `release` empty behind.
+// A consumer that takes the struct sets its `release` to null.
 template <class T>
 nb::object capsule(Owned<T> owned, const char* name) {
   const auto destroy = [](PyObject* object) {

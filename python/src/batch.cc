@@ -12,7 +12,7 @@ namespace tegula::python {
 
 namespace {
 
-// Text as Python holds it: one object per cell, None for nulls.
+// Text as Python objects, one per cell; None for nulls.
 enum class Text : std::uint8_t { none, bytes, utf8, utf16, utf32 };
 
 Text text_of_type(TypeId id) {
@@ -86,7 +86,7 @@ nb::tuple column(const Result& result, std::size_t index) {
 
 int get_buffer(PyObject* self, Py_buffer* out, int flags) {
   const View* v = nb::inst_ptr<View>(self);
-  // Nothing else refers to the memory but other views, so numpy may write into it.
+  // Only views refer to this memory, so numpy may write to it.
   auto* data = const_cast<std::byte*>(v->bytes.data());
   static std::byte nothing{};
   return PyBuffer_FillInfo(out, self, data ? data : &nothing, static_cast<Py_ssize_t>(v->bytes.size()), 0, flags);

@@ -1,4 +1,4 @@
-// Results on their way to Python.
+// Results of queries as Python objects.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,7 +12,7 @@
 
 namespace tegula::python {
 
-// A batch that Python holds. Views of its memory keep it alive.
+// A batch owned by Python. Views of its memory keep it alive.
 struct Result {
   std::shared_ptr<const Batch> batch;
   std::shared_ptr<const Schema> schema;  // of the array, for enumerations

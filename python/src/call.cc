@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kInterval{50};
 
-// Never requested: its use is that loops check it, and so give poll() its turn.
+// Never requested: it only makes loops check it regularly, which runs poll().
 const Cancel kNever;
 
 }  // namespace

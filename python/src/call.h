@@ -1,4 +1,4 @@
-// Running library code on behalf of Python.
+// Calls from Python into the library.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -17,7 +17,7 @@ namespace tegula::python {
 
 namespace nb = nanobind;
 
-// What a handle passes on to every operation.
+// Settings of a handle that apply to each of its operations.
 struct Settings {
   unsigned threads = 0;
   std::uint64_t memory = 2ull << 30;

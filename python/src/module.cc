@@ -1,4 +1,4 @@
-// The extension module tegula._tegula. It is an inner part: the package around it is what people use.
+// The extension module tegula._tegula. It is private to the Python package.
 #include <nanobind/nanobind.h>
 
 #include "array.h"
@@ -68,11 +68,12 @@ NB_MODULE(_tegula, module) {
   // Handles that live in globals outlive the module when the interpreter ends.
   nb::set_leak_warnings(false);
   const nb::object error =
-      new_exception(module, "Error", "What goes wrong that no exception of Python names.", nb::handle(PyExc_Exception));
+      new_exception(module, "Error", "Failures that no exception of Python describes.", nb::handle(PyExc_Exception));
   static Classes classes;
-  classes.corrupt = new_exception(module, "CorruptError", "There, but the bytes are wrong.", error).release().ptr();
+  classes.corrupt =
+      new_exception(module, "CorruptError", "The array exists, but its bytes are damaged.", error).release().ptr();
   classes.unsupported =
-      new_exception(module, "UnsupportedError", "Right, but not something tegula reads or writes.", error)
+      new_exception(module, "UnsupportedError", "Valid, but not something tegula can read or write.", error)
           .release()
           .ptr();
   nb::register_exception_translator(translate, &classes);

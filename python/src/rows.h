@@ -1,4 +1,4 @@
-// Arrays of one axis as tables: rows found by conditions rather than masked.
+// Queries arrays of one axis as tables: conditions select rows instead of masking cells.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace tegula::python {
 
-// What Array::query() gives for a ctable, for any dense array of one axis.
+// Does for any dense array of one axis what Array::query() does for a ctable.
 std::unique_ptr<BatchStream> query_rows(std::shared_ptr<const Array> array, const Query& query);
 
 }  // namespace tegula::python

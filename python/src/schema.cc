@@ -199,7 +199,8 @@ Attribute attribute_from(nb::handle handle, const std::string& format) {
     out.fill = bytes_from(fill);
     out.fill_valid = PyObject_IsTrue(nb::object(dict["fill_valid"]).ptr()) == 1;
   } else {
-    // Formats with numpy's types have zeros where nothing is said; TileDB has its own defaults for an empty fill.
+    // Without a fill value, formats with numpy's types use zeros; TileDB has its own defaults, for which `fill` is
+    // empty.
     if (capabilities(format).numpy_types) out.fill.resize(out.cell_size(), std::byte{0});
     std::fill(out.fill.begin(), out.fill.end(), std::byte{0});
   }

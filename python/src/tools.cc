@@ -1,4 +1,4 @@
-// Whole-array work: convert, verify, compare, consolidate, vacuum.
+// Operations on whole arrays: convert, verify, compare, consolidate, vacuum.
 #include <nanobind/stl/string.h>
 
 #include "array.h"

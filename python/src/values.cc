@@ -22,7 +22,7 @@ std::uint64_t unsigned_of(nb::handle object) {
 std::string text_from(nb::handle object) {
   Py_ssize_t size = 0;
   if (PyUnicode_Check(object.ptr())) {
-    // As file names: bytes that are no UTF-8 survive a round trip.
+    // As for file names: bytes that are not UTF-8 survive a round trip.
     const nb::object encoded = nb::steal(PyUnicode_AsEncodedString(object.ptr(), "utf-8", "surrogateescape"));
     if (!encoded.is_valid()) throw nb::python_error();
     return text_from(encoded);

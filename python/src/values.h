@@ -17,7 +17,7 @@ namespace nb = nanobind;
 
 std::int64_t signed_of(nb::handle object);
 std::uint64_t unsigned_of(nb::handle object);
-// str as UTF-8, bytes as they are.
+// str as UTF-8, bytes unchanged.
 std::string text_from(nb::handle object);
 Bytes bytes_from(nb::handle object);
 nb::bytes to_bytes(ByteView bytes);

@@ -1,4 +1,4 @@
-"""Open arrays: what they are, and indexing."""
+"""Open arrays: properties, indexing, queries."""
 from __future__ import annotations
 
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
@@ -17,14 +17,14 @@ Fields = Union[None, str, Sequence[str]]
 
 
 class ArrayBase:
-    """What arrays of every kind have. Made by open() and create(); threads may share one."""
+    """What all arrays have in common. open() and create() return them; several threads may read from one."""
 
     def __init__(self, handle: Any, uri: str, mode: str, options: Dict[str, Any], field: Optional[str] = None):
         self._open_handle: Any = handle
         self._uri, self._mode, self._options, self._field = uri, mode, options, field
         self._known_schema: Optional[Schema] = None
 
-    # What it is
+    # Properties
 
     @property
     def _handle(self) -> Any:
@@ -60,12 +60,12 @@ class ArrayBase:
 
     @property
     def attrs(self) -> Attributes:
-        """Metadata that people keep with the array."""
+        """The user metadata of the array, as a dict."""
         return Attributes(self._handle, not capabilities(self).typed_metadata, self._check_writable)
 
     @property
     def domain(self) -> Domain:
-        """Indexing in real coordinates, both ends included: a.domain[-5:5], a.domain['2020-01-01':'2020-01-31']."""
+        """Indexing by coordinates, both ends included: a.domain[-5:5], a.domain['2020-01-01':'2020-01-31']."""
         return Domain(self)
 
     @property
@@ -86,7 +86,7 @@ class ArrayBase:
 
     @property
     def dtype(self) -> np.dtype:
-        """Of an element; structured where there are several fields, object for text and lists of any length."""
+        """The dtype of a cell: structured for several fields, object for text and lists of any length."""
         found = self._attributes()
         if len(found) == 1:
             return dtypes.cell_dtype(found[0]._type, found[0]._values, found[0]._cell_shape)[0]
@@ -94,7 +94,7 @@ class ArrayBase:
 
     @property
     def fill_value(self) -> Any:
-        """The value of cells never written; of several fields a dict."""
+        """The value of unwritten cells; a dict if there are several fields."""
         found = self._attributes()
         return found[0].fill if len(found) == 1 else {a.name: a.fill for a in found}
 
@@ -170,8 +170,8 @@ class ArrayBase:
     def query(self, fields: Fields = None, ranges: Optional[Dict[str, Any]] = None, where: Optional[str] = None,
               order: Optional[str] = None, at: Any = None, *, limit: Optional[int] = None, skip: Optional[int] = None,
               row_numbers: bool = False, memory: Union[int, str, None] = None) -> Query:
-        """Cells of the ranges (both ends included) that meet a condition. `order` is row, col, global or unordered; `at` a
-        time, or two, to look back at (TileDB)."""
+        """The cells inside `ranges` (both ends included) that meet the condition `where`. `order` is row, col, global or
+        unordered. `at` (TileDB) queries the array as it was at a time, or what was written between two times."""
         handle = self._handle
         if at is not None:
             from . import main
@@ -186,7 +186,7 @@ class ArrayBase:
         return Query(handle, self.schema, request)
 
     def aggregate(self, *aggregates: str, ranges: Optional[Dict[str, Any]] = None, where: Optional[str] = None) -> Dict[str, Any]:
-        """{'sum(v)': ..., 'count()': ...} of the cells that meet a condition."""
+        """Aggregates of the cells that meet a condition, by name: {'sum(v)': ..., 'count()': ...}."""
         return aggregate(self._handle, self.schema, aggregates, self._request(None, ranges, where))
 
     agg = aggregate
@@ -224,7 +224,8 @@ class ArrayBase:
 
 
 class Array(ArrayBase):
-    """A dense array. Indexing reads and writes as numpy's does."""
+    """A dense array. Indexing reads and writes as in numpy. A zarr write of several chunks that fails half-way may leave some
+    of them changed."""
 
     @property
     def shape(self) -> Tuple[int, ...]:
@@ -232,7 +233,7 @@ class Array(ArrayBase):
 
     @property
     def chunks(self) -> Tuple[int, ...]:
-        """Extents of a tile."""
+        """Shape of a tile or chunk."""
         return self.schema.chunks
 
     @property
@@ -241,7 +242,7 @@ class Array(ArrayBase):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the whole array as numpy would hold it."""
+        """Size of the whole array in numpy, in bytes."""
         return self.size * sum(a.dtype.itemsize for a in self._attributes())
 
     def __len__(self) -> int:
@@ -264,21 +265,21 @@ class Array(ArrayBase):
 
     @property
     def oindex(self) -> Indexer:
-        """Each axis picked by itself: a.oindex[[0, 2], :, mask]."""
+        """Orthogonal indexing, each axis on its own: a.oindex[[0, 2], :, mask]."""
         return Indexer(lambda key: selection.orthogonal(key, self.shape), self._read, self._write)
 
     @property
     def vindex(self) -> Indexer:
-        """Points: a.vindex[[0, 2], [1, 5]]."""
+        """Indexing of single points: a.vindex[[0, 2], [1, 5]]."""
         return Indexer(lambda key: selection.pointwise(key, self.shape), self._read, self._write)
 
     @property
     def blocks(self) -> Indexer:
-        """Whole chunks: a.blocks[0, 1:3]."""
+        """Indexing of whole chunks by their position in the grid: a.blocks[0, 1:3]."""
         return Indexer(lambda key: selection.blocks(key, self.shape, self.chunks), self._read, self._write)
 
     def read(self, key: Any = Ellipsis, out: Optional[np.ndarray] = None) -> Any:
-        """a[key], straight into `out` when it is given."""
+        """Returns a[key]; with `out`, reads into that array and returns it."""
         plan = selection.plan(key, self.shape)
         if out is None:
             return self._read(plan)
@@ -400,7 +401,7 @@ class Array(ArrayBase):
         self._handle.write_cells(plan.axes, raw, cells, shape, 'row')
 
     def append(self, values: Any) -> None:
-        """Adds at the end of the first axis (zarr, bcolz)."""
+        """Adds values at the end of the first axis (zarr, bcolz)."""
         self._check_writable()
         attributes = self._attributes()
         shape: Optional[Tuple[int, ...]] = None
@@ -417,7 +418,7 @@ class Array(ArrayBase):
         self._changed()
 
     def resize(self, *shape: Any) -> None:
-        """Gives the array another shape (zarr, bcolz); new cells read as the fill value."""
+        """Changes the shape (zarr, bcolz); new cells hold the fill value."""
         self._check_writable()
         extents = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
         self._handle.resize(tuple(int(n) for n in extents))

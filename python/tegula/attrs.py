@@ -1,4 +1,4 @@
-"""Metadata of arrays and groups as a dict that is written through."""
+"""Metadata of arrays and groups as a dict whose changes are stored at once."""
 from __future__ import annotations
 
 from typing import Any, Callable, Dict, Iterator, MutableMapping, Tuple
@@ -47,8 +47,8 @@ def _plain(value: Any) -> Any:
 
 
 class Attributes(MutableMapping[str, Any]):
-    """Read when asked for, written at once. TileDB holds text, bytes, numbers and lists of numbers; the other formats hold
-    whatever JSON does."""
+    """Every access reads the stored metadata, every change is stored at once. Values are text, bytes, numbers and lists of
+    numbers in TileDB, and anything that JSON can hold in the other formats."""
 
     def __init__(self, handle: Any, as_json: bool, writable: Callable[[], None]):
         self._handle, self._json, self._writable = handle, as_json, writable
@@ -69,7 +69,7 @@ class Attributes(MutableMapping[str, Any]):
         self._handle.update_metadata({key: None})
 
     def update(self, *changes: Any, **more: Any) -> None:  # type: ignore[override]
-        """All at once."""
+        """Stores all changes in a single write."""
         self._writable()
         merged = dict(*changes, **more)
         self._handle.update_metadata({k: _encode(v, self._json) for k, v in merged.items()})

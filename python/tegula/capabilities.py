@@ -16,17 +16,17 @@ class Capabilities(NamedTuple):
     members: bool  # members can be added to groups and removed from them
     append: bool  # rows can be added at the end
     resize: bool  # the extents can be changed
-    fragments: bool  # each write is kept as a fragment: write_stream, consolidation, vacuuming
-    history: bool  # arrays can be opened as they were at a time: OpenOptions::at
-    encryption: bool  # arrays can be encrypted: CreateOptions::key
-    versions: bool  # Schema::format_version can be chosen
-    repair: bool  # tegula::bcolz::repair
+    fragments: bool  # each write is kept as a fragment: consolidate(), vacuum()
+    history: bool  # arrays can be opened as they were at a time: open(at=...)
+    encryption: bool  # arrays can be encrypted: create(key=...)
+    versions: bool  # create(format_version=...)
+    repair: bool  # repair()
     sparse: bool  # sparse arrays
     tables: bool  # tables: columns that share their rows
     many_fields: bool  # dense arrays of more than one attribute
     scalars: bool  # arrays without dimensions
     empty_axes: bool  # dimensions without cells
-    domains: bool  # domains begin anywhere and may be dates; otherwise axes are counted from 0
+    domains: bool  # domains may start anywhere and may be dates; otherwise indices start at 0
     column_order: bool  # cells can be stored in column order
     unwritten: bool  # chunks that were never written take no space
     nullable: bool  # attributes can be nullable
@@ -43,5 +43,6 @@ def _of_format(name: str) -> Capabilities:
 
 
 def capabilities(what: Any) -> Capabilities:
-    """Of a format by its name, or of an array's or group's. The name of a family stands for its newest format."""
+    """The capabilities of a format, given by its name or by an open array or group. The name of a family stands for its
+    newest format."""
     return _of_format(what if isinstance(what, str) else what.format)

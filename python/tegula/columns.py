@@ -1,4 +1,4 @@
-"""Columns between the library and numpy."""
+"""Converts columns between the library and numpy."""
 from __future__ import annotations
 
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
@@ -12,7 +12,8 @@ RawColumn = Tuple[str, str, Optional[int], bool, 'np.ndarray', Optional['np.ndar
 
 
 def to_numpy(result: Any, index: int, shape: Optional[Tuple[int, ...]], schema: Schema) -> np.ndarray:
-    """A column of a batch. Fixed cells are views of the batch's memory; nullable ones come as masked arrays."""
+    """A column of a batch as a numpy array. Cells of a fixed size are a view of the memory of the batch; nullable columns are
+    masked arrays."""
     name, raw_type, values, nullable, data, offsets, validity = result.column(index)
     kind = Type(*raw_type)
     cell_shape: Tuple[int, ...] = ()
@@ -58,7 +59,7 @@ def _objects(result: Any, index: int, kind: Type, data: Any, offsets: Any) -> np
 
 
 def mapping_of(cells: Any) -> Dict[str, Any]:
-    """Columns by name of a dict, a structured array, a data frame or an Arrow table."""
+    """The columns of a dict, a structured array, a data frame or an Arrow table, by name."""
     if isinstance(cells, Mapping):
         return dict(cells)
     if isinstance(cells, np.ndarray) and cells.dtype.names is not None:
@@ -102,7 +103,7 @@ def _object_array(values: Iterable[Any]) -> np.ndarray:
 
 
 def _codes(enumeration: Enumeration, values: Any, base: np.dtype) -> Any:
-    """Codes of an enumeration for its values; codes stay as they are."""
+    """Replaces values of an enumeration by their codes; codes are returned unchanged."""
     known = enumeration.values
     if hasattr(values, 'cat'):
         values = values.cat
@@ -129,8 +130,8 @@ def _codes(enumeration: Enumeration, values: Any, base: np.dtype) -> Any:
 
 
 def to_column(field: Any, values: Any, schema: Schema, cells: Optional[int] = None) -> Tuple[RawColumn, int]:
-    """(what the library takes, number of cells) of values for a dimension or an attribute. With `cells`, values are
-    repeated where numpy would."""
+    """Converts values for a dimension or an attribute to (column for the library, number of cells). With `cells`, values
+    are broadcast to that number."""
     kind: Type = field._type
     count: Optional[int] = field._values
     nullable = bool(getattr(field, 'nullable', False))
@@ -182,7 +183,8 @@ def _cast(field: Any, array: np.ndarray, base: np.dtype) -> np.ndarray:
 
 
 def cast(array: np.ndarray, base: np.dtype) -> np.ndarray:
-    """As numpy assigns, except that numbers that do not fit an integer type are refused rather than wrapped."""
+    """Converts like a numpy assignment, but raises an error for numbers that do not fit an integer type instead of wrapping
+    them."""
     if array.dtype == base:
         return array
     out = array.astype(base)
@@ -210,7 +212,7 @@ def _pack(kind: Type, array: np.ndarray, mask: Optional[np.ndarray]) -> Tuple[np
 
 
 def to_columns(cells: Any, fields: List[Any], schema: Schema) -> Tuple[List[RawColumn], int]:
-    """Columns for `fields` of what a person gives."""
+    """Converts the values that a caller gives to columns for `fields`."""
     given = mapping_of(cells)
     if len(fields) == 1 and fields[0].name == '' and list(given) == ['value']:
         given = {'': given['value']}
@@ -232,7 +234,7 @@ def to_columns(cells: Any, fields: List[Any], schema: Schema) -> Tuple[List[RawC
 
 
 def fields_of(schema: Schema) -> List[Any]:
-    """What a write of cells takes."""
+    """The columns that a write of cells needs."""
     out: List[Any] = list(schema.dims) if schema.sparse else []
     return out + list(schema.attrs)
 

@@ -1,4 +1,4 @@
-"""dask: arrays with chunks on tile boundaries, and parallel writes of regions from workers."""
+"""dask: arrays whose chunks are whole tiles, and parallel writes by the workers."""
 from __future__ import annotations
 
 import math
@@ -12,12 +12,12 @@ import tegula
 
 __all__ = ['from_array', 'store']
 
-# A block of dask is worth about this much: smaller ones cost more in scheduling than in reading.
+# Bytes of a dask block: smaller ones take longer to schedule than to read.
 _BLOCK_BYTES = 64 << 20
 
 
 def block_sizes(shape: Sequence[int], tiles: Sequence[int], itemsize: int, wanted: int = _BLOCK_BYTES) -> Tuple[int, ...]:
-    """Whole tiles, and as many of them, the last axis first, as make a block of about `wanted` bytes."""
+    """The shape of a block of whole tiles with about `wanted` bytes; it grows along the last axis first."""
     sizes = [max(1, min(t, n)) for t, n in zip(tiles, shape)]
     for axis in reversed(range(len(sizes))):
         room = wanted // max(1, math.prod(sizes) * itemsize)
@@ -27,8 +27,8 @@ def block_sizes(shape: Sequence[int], tiles: Sequence[int], itemsize: int, wante
 
 
 def from_array(array: Any, field: Optional[str] = None, chunks: Any = None, **options: Any) -> da.Array:
-    """A dask array over a dense array, or over one of its fields; `array` may be a URI, which `options` then open. Workers
-    open it by its URI. `chunks` defaults to blocks of whole tiles."""
+    """A dask array of a dense array or of one of its fields. `array` may be a URI, which is opened with `options`. Workers
+    open the array by its URI. `chunks` defaults to blocks of whole tiles."""
     if not hasattr(array, 'schema'):
         array = tegula.open(array, **options)
     if array.schema.sparse:
@@ -95,7 +95,8 @@ def _starts(target: Any, shape: Tuple[int, ...], region: Any) -> Tuple[int, ...]
 
 
 def _aligned(source: da.Array, target: Any, starts: Tuple[int, ...]) -> da.Array:
-    """The source with every cut on a chunk boundary of the target: each moves to the boundary before it."""
+    """Rechunks the source so that its blocks end at chunk boundaries of the target: each cut moves back to the boundary
+    before it."""
     chunks = []
     for sizes, tile in zip(source.chunks, target.chunks):
         ends = np.cumsum(sizes)

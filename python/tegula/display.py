@@ -1,4 +1,4 @@
-"""What people read of an array."""
+"""Arrays as text."""
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Real coordinates."""
+"""Indexing by coordinates."""
 from __future__ import annotations
 
 from typing import Any, Iterator, List, Optional, Tuple
@@ -12,7 +12,7 @@ def _is_pair(given: Any) -> bool:
 
 
 def ranges_of(axis: Any, given: Any, array: Any) -> List[Tuple[Any, Any]]:
-    """(low, high), a slice, a single coordinate, or a list of those; both ends included."""
+    """Ranges, both ends included, from (low, high), a slice, a single coordinate, or a list of those."""
     items = given if isinstance(given, (list, np.ndarray)) else [given]
     return [_range(axis, item, array) for item in items]
 
@@ -49,7 +49,7 @@ def _ends(axis: Any, array: Any) -> Tuple[Any, Any]:
 
 
 class Domain:
-    """`a.domain[low:high, ...]`: real coordinates, both ends included. Iterates over (low, high) of each dimension."""
+    """`a.domain[low:high, ...]`: indexing by coordinates, both ends included. Iterating gives (low, high) of each dimension."""
 
     def __init__(self, array: Any):
         self._array = array

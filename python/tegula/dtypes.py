@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Optional, Tuple
 
 from .lazy import np
 
-# One code unit per value, usually many values per cell.
+# TileDB's text types: one code unit per value, usually many values per cell.
 STR_TYPES = frozenset(('ascii', 'utf8', 'wkt', 'utf16', 'ucs2', 'utf32', 'ucs4'))
 BYTES_TYPES = frozenset(('char', 'any', 'blob', 'wkb'))
 UNIT_TYPES = STR_TYPES | BYTES_TYPES
@@ -17,7 +17,7 @@ _ALIASES = {'character': 'char', 'string': 'utf8', 'str': 'utf8', 'bytes': 'char
 
 
 class Type(NamedTuple):
-    """A type as the library has it: its name, and numpy's spelling of the nearest dtype."""
+    """An element type: its name in the library, and numpy's spelling of the nearest dtype."""
 
     name: str
     numpy: str
@@ -28,7 +28,7 @@ class Type(NamedTuple):
 
     @property
     def code(self) -> str:
-        """What the library parses."""
+        """The text that the library parses."""
         return self.name if self.is_unit else self.numpy
 
     @property
@@ -72,7 +72,8 @@ def _field(name: str, dtype: np.dtype) -> Tuple[Any, ...]:
 
 
 def parse(dtype: Any) -> Tuple[Type, Optional[int], Tuple[int, ...]]:
-    """(type, values per cell or None for any number, shape of a cell with several axes) of what a person writes."""
+    """Converts what a caller gives as a type to (type, values per cell or None for any number, shape of a cell with several
+    axes)."""
     if isinstance(dtype, Type):
         return dtype, 1, ()
     if dtype is str:
@@ -94,7 +95,7 @@ def parse(dtype: Any) -> Tuple[Type, Optional[int], Tuple[int, ...]]:
 
 
 def cell_dtype(kind: Type, values: Optional[int], cell_shape: Tuple[int, ...] = ()) -> Tuple[np.dtype, Tuple[int, ...]]:
-    """The dtype in which numpy holds cells, and the axes that a cell adds. Cells of any length are objects."""
+    """The dtype of cells in numpy, and the axes that each cell adds. Cells of any length are objects."""
     if values is None:
         return np.dtype(object), ()
     if kind.is_unit:
@@ -112,7 +113,7 @@ def cell_dtype(kind: Type, values: Optional[int], cell_shape: Tuple[int, ...] = 
 
 
 def encode(kind: Type, value: Any) -> bytes:
-    """One cell of text."""
+    """Encodes the text of one cell."""
     if isinstance(value, str):
         encoding = _ENCODINGS.get(kind.name)
         return value.encode(encoding, 'surrogatepass') if encoding else value.encode('utf-8', 'surrogateescape')

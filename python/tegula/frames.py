@@ -1,4 +1,4 @@
-"""pandas data frames of results. Imported when asked for."""
+"""Converts results to pandas data frames. Imported on first use."""
 from __future__ import annotations
 
 from typing import Any

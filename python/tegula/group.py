@@ -14,7 +14,7 @@ class Member(NamedTuple):
 
 
 class Group(Mapping[str, Any]):
-    """Arrays and groups by name: g['a'] opens one. TileDB, zarr, and plain folders that hold arrays."""
+    """A TileDB or zarr group, or a plain folder that holds arrays: g['a'] opens the member a."""
 
     def __init__(self, handle: Any, uri: str, mode: str, options: Dict[str, Any]):
         self._handle, self._uri, self._mode, self._options = handle, uri, mode, options
@@ -70,18 +70,18 @@ class Group(Mapping[str, Any]):
         return tuple(m.name for m in self.members if m.kind == 'group')
 
     def add(self, uri: Any, name: str = '', absolute: bool = False) -> None:
-        """Makes something a member (TileDB). What lies below the group is remembered relative to it."""
+        """Adds an array or group as a member (TileDB). URIs below the group are stored relative to it."""
         from . import main
         self._check_writable()
         self._handle.add(main._uri(uri), name, absolute)
 
     def remove(self, name: str) -> None:
-        """Forgets a member, which stays where it is (TileDB)."""
+        """Removes a member from the group without deleting it (TileDB)."""
         self._check_writable()
         self._handle.remove(name)
 
     def create(self, name: str, **what: Any) -> Any:
-        """An array below the group; see tegula.create()."""
+        """Creates an array in the group; see tegula.create()."""
         from . import main
         self._check_writable()
         what.setdefault('format', self.format)
@@ -97,7 +97,8 @@ class Group(Mapping[str, Any]):
         return made
 
     def _joined(self, uri: str, name: str) -> None:
-        """TileDB lists its members; of a zarr group they are what lies below, and a handle knows those of when it was opened."""
+        """Adds a new array or group to a TileDB group. The members of a zarr group are what lies below it: the handle, which
+        knows those from when it was opened, is opened again."""
         from . import main
         if capabilities(self).members:
             self.add(uri, name)
@@ -105,7 +106,7 @@ class Group(Mapping[str, Any]):
             self._handle = main._open_handle(self._uri, self._mode, self._options)
 
     def close(self) -> None:
-        """Groups hold nothing open."""
+        """Does nothing: groups keep no files open."""
 
     def __enter__(self) -> 'Group':
         return self

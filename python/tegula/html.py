@@ -1,4 +1,4 @@
-"""Pictures of arrays for notebooks: what it is, its sizes, its chunk grid."""
+"""Arrays in notebooks: properties, sizes, and a picture of the chunk grid."""
 from __future__ import annotations
 
 import html
@@ -10,12 +10,12 @@ from .capabilities import capabilities
 
 _STYLE = 'border-collapse:collapse;font-size:90%'
 _CELL = 'text-align:left;padding:2px 8px;vertical-align:top'
-_MAX_LINES = 40  # of a grid, along each axis: more make it a grey area
+_MAX_LINES = 40  # of a grid along each axis; more would make it a grey area
 _WIDTH = 160.0
 
 
 def array_html(array: Any) -> str:
-    """For anything with a schema: rows of facts, fields, and for dense arrays the grid."""
+    """A table of properties and fields, and the chunk grid of dense arrays."""
     schema = array.schema
     facts = [('format', f'{schema.format} {schema.format_version}' if capabilities(schema.format).versions else schema.format)]
     picture = ''
@@ -64,10 +64,10 @@ def _table(rows: Iterable[Tuple[str, ...]], heads: Tuple[str, ...] = ()) -> str:
 
 
 def grid_svg(shape: Sequence[int], chunks: Sequence[int]) -> str:
-    """The last two axes to scale, cut along the chunks; axes before them as sheets behind."""
+    """Draws the last two axes to scale, with lines between chunks; earlier axes are drawn as sheets behind them."""
     rows, cols = ((1, *shape)[-2:]) if len(shape) < 2 else shape[-2:]
     tile_rows, tile_cols = ((1, *chunks)[-2:]) if len(chunks) < 2 else chunks[-2:]
-    # Very long and narrow shapes would be lines: sides differ by at most a factor of eight.
+    # Very long and narrow shapes would look like lines, so sides differ by at most a factor of eight.
     ratio = min(8.0, max(0.125, rows / cols))
     width, height = (_WIDTH, _WIDTH * ratio) if ratio <= 1 else (_WIDTH / ratio, _WIDTH)
     sheets = min(3, math.prod(-(-n // max(1, t)) for n, t in zip(shape[:-2], chunks[:-2]))) if len(shape) > 2 else 1
@@ -92,7 +92,7 @@ def grid_svg(shape: Sequence[int], chunks: Sequence[int]) -> str:
 
 
 def _edges(size: int, tile: int) -> List[float]:
-    """Where the cuts are, as parts of the whole; thinned out when there are too many to see."""
+    """Positions of the lines between chunks, from 0 to 1; fewer of them when there are too many to see."""
     count = -(-size // max(1, tile))
     stride = -(-count // _MAX_LINES)
     return [i * tile / size for i in range(stride, count, stride)]

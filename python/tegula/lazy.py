@@ -1,4 +1,4 @@
-"""numpy, imported when the first thing of it is asked for: of the time that `import tegula` takes, nine tenths would be numpy's."""
+"""Imports numpy on first use: it would take nine tenths of the time of `import tegula`."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ else:
         def __getattr__(self, name: str) -> Any:
             import numpy
             value = getattr(numpy, name)
-            setattr(self, name, value)                                        # found at once the next time
+            setattr(self, name, value)                                        # not looked up again
             return value
 
     np = _Numpy()

@@ -1,4 +1,4 @@
-"""open, create and what works on whole arrays."""
+"""open, create, and operations on whole arrays."""
 from __future__ import annotations
 
 import datetime
@@ -36,7 +36,7 @@ def _bytes(size: Union[int, str]) -> int:
 
 
 def _time(at: Any) -> int:
-    """Milliseconds since 1970 of a number, a datetime (UTC unless it says otherwise), a datetime64 or an ISO text."""
+    """Milliseconds since 1970, from a number, a datetime (UTC unless it has a time zone), a datetime64 or an ISO text."""
     if isinstance(at, (int, np.integer)):
         return int(at)
     if isinstance(at, datetime.datetime):
@@ -97,9 +97,10 @@ def open(uri: Any, mode: str = 'r', *, at: Any = None, key: Union[str, bytes, No
          threads: Optional[int] = None, memory: Union[int, str] = '2GB', missing: str = 'fill', sync: bool = True) -> Any:
     """Opens what is at `uri`: an Array, SparseArray, Table or Group.
 
-    `mode` is 'r' or 'w'; writing changes what is there, it does not start anew. `at` (TileDB) is a time to look back at, or
-    two between which to look; for writing, the time of what is written. `key` opens encrypted arrays. `missing` says what an
-    absent chunk is: 'fill' or 'error'. `sync=False` does not wait for the disk.
+    `mode` is 'r' or 'w'; 'w' changes an existing array and never empties it. `at` (TileDB) shows the array as it was at a
+    time, or what was written between two times; with mode 'w' it is the time of the writes. `key` opens encrypted arrays.
+    `missing` says how missing chunks are read: 'fill' (as the fill value) or 'error'. With `sync=False` writes return before
+    they are on the disk.
     """
     if missing not in ('fill', 'error'):
         raise ValueError(f"missing is 'fill' or 'error', not {missing!r}")
@@ -119,13 +120,13 @@ def open_group(uri: Any, mode: str = 'r', **options: Any) -> Group:
 
 
 def probe(uri: Any) -> Optional[Tuple[str, str]]:
-    """('array' or 'group', format) of what is there; None for nothing."""
+    """What is at `uri`: ('array' or 'group', format), or None."""
     found: Optional[Tuple[str, str]] = _tegula.probe(_uri(uri))
     return found
 
 
 def _guess_chunks(shape: Sequence[int], itemsize: int, target: int = 1 << 20) -> Tuple[int, ...]:
-    """About 1 MiB, by halving the longest axis."""
+    """Chunks of about 1 MiB: the longest axis is halved until they fit."""
     chunks = [max(1, n) for n in shape]
     while int(np.prod(chunks, dtype=object)) * max(1, itemsize) > target and max(chunks) > 1:
         longest = chunks.index(max(chunks))
@@ -161,10 +162,11 @@ def create(uri: Any, *, format: str = 'tiledb', sparse: bool = False, dims: Opti
            schema: Optional[Schema] = None, enumerations: Iterable[Enumeration] = (), coords_filters: Any = None,
            offsets_filters: Any = None, validity_filters: Any = None, current_domain: Any = None, at: Any = None,
            overwrite: bool = False, threads: Optional[int] = None, memory: Union[int, str] = '2GB', sync: bool = True) -> Any:
-    """Makes an array and opens it for writing.
+    """Creates an array and opens it for writing.
 
-    Give `dims` and `attrs`; or `shape`, `dtype` and `chunks` of a plain dense array; or `data` to be like and to write; or
-    `columns` of a table, which are written at once; or the `schema` of another array.
+    Describe it by `dims` and `attrs`; or, for a plain dense array, by `shape`, `dtype` and `chunks`; or by `data`, which
+    gives shape and type and is written; or by the `columns` of a table, which are written too; or by the `schema` of another
+    array. `overwrite` removes what is at `uri` first.
     """
     name = _format(format)
     assert name is not None
@@ -247,16 +249,16 @@ def _plain_schema(format: str, shape: Any, chunks: Any, dtype: Any, filters: Any
 
 
 def create_group(uri: Any, format: str = 'tiledb', *, overwrite: bool = False) -> Group:
-    """Makes a group of 'tiledb', 'zarr2' or 'zarr3'."""
+    """Creates a group; `format` is 'tiledb', 'zarr2' or 'zarr3'."""
     path = _uri(uri)
     name = _format(format)
     return Group(_tegula.create_group(path, name, _options(overwrite=overwrite or None)), path, 'w', {})
 
 
-# Whole-array work
+# Operations on whole arrays
 
 class Problem(NamedTuple):
-    """`severity` is 'damage' or 'note'."""
+    """A finding of verify() or repair(). `severity` is 'damage' or 'note'."""
 
     severity: str
     file: str
@@ -265,7 +267,7 @@ class Problem(NamedTuple):
 
 
 class Report(List[Problem]):
-    """What verify() found. `ok` unless something is damaged; notes may be there all the same."""
+    """The findings of verify() or repair(). `ok` means that nothing is damaged; there may still be notes."""
 
     @property
     def ok(self) -> bool:
@@ -288,7 +290,7 @@ class Consolidation(NamedTuple):
 
 
 def _progress(progress: Any) -> Any:
-    """f(what, done, total) of a callable, or of something like a tqdm bar."""
+    """Makes f(what, done, total) from a callable or from a progress bar like tqdm's."""
     if progress is None or not hasattr(progress, 'update'):
         return progress
 
@@ -310,13 +312,13 @@ def _opened(what: Any, mode: str, **options: Any) -> Any:
 
 
 def verify(uri: Any, *, progress: Any = None, **options: Any) -> Report:
-    """Decodes everything and says what is wrong."""
+    """Decodes every cell, checks every file and returns what is wrong."""
     found = _opened(uri, 'r', **options)
     return Report(Problem(*p) for p in _tegula.verify(found._handle, _progress(progress)))
 
 
 def repair(uri: Any, *, progress: Any = None, **options: Any) -> Report:
-    """bcolz: does what verify() names as recoverable, and says what was done and what remains."""
+    """bcolz: repairs what verify() reports as recoverable; returns what was done and the problems that remain."""
     found = _opened(uri, 'w', **options)
     return Report(Problem(*p) for p in _tegula.repair(found._handle, _progress(progress)))
 
@@ -324,9 +326,9 @@ def repair(uri: Any, *, progress: Any = None, **options: Any) -> Report:
 def convert(source: Any, target: Any, format: Optional[str] = None, *, field: Optional[str] = None, chunks: Any = None,
             filters: Any = None, lossy: bool = False, overwrite: bool = False, format_version: Optional[int] = None,
             new_key: Union[str, bytes, None] = None, sync: bool = True, progress: Any = None, **options: Any) -> Any:
-    """Copies an array into another format or another grid, and opens the copy. Raises UnsupportedError when the format cannot
-    hold everything, unless `lossy` is set. Interrupted, the same call goes on where it stopped. `options` are those of open(),
-    for the source."""
+    """Copies an array into another format or another chunk grid, and opens the copy. Raises UnsupportedError when the format
+    cannot hold everything, unless `lossy` is set. After an interruption the same call continues where it stopped. `options`
+    are those of open(), for the source."""
     found = _opened(source, 'r', **options)
     path = _uri(target)
     plan = _options(format=_format(format), field=field, lossy=lossy or None, name=found.uri)
@@ -342,7 +344,7 @@ def convert(source: Any, target: Any, format: Optional[str] = None, *, field: Op
 
 
 def compare(left: Any, right: Any, *, progress: Any = None) -> Comparison:
-    """Are two arrays the same, whatever their formats?"""
+    """Compares two arrays of any formats, cell by cell."""
     found = _tegula.compare(_opened(left, 'r')._handle, _opened(right, 'r')._handle, _progress(progress))
     same = not found['schema'] and found['different'] == 0
     return Comparison(same, found['schema'], found['cells'], found['different'], found['first'])
@@ -351,8 +353,8 @@ def compare(left: Any, right: Any, *, progress: Any = None) -> Comparison:
 def consolidate(uri: Any, what: str = 'fragments', *, fragments: Iterable[str] = (), at: Any = None,
                 max_fragment_size: Union[int, str, None] = None, keep_times: bool = True, purge_deleted: bool = False,
                 plan: bool = False, progress: Any = None, **options: Any) -> List[Consolidation]:
-    """TileDB: merges what many writes left into few. `what` is fragments, fragment_metadata, commits or array_metadata; with
-    `plan` nothing is done but said."""
+    """TileDB: merges the results of many writes into few fragments or files. `what` is fragments, fragment_metadata, commits
+    or array_metadata. With `plan`, returns what would be merged and changes nothing."""
     found = _opened(uri, 'w', **options)
     request: Dict[str, Any] = {'what': what, 'fragments': list(fragments), 'keep_times': keep_times, 'purge_deleted': purge_deleted}
     if at is not None:
@@ -363,14 +365,14 @@ def consolidate(uri: Any, what: str = 'fragments', *, fragments: Iterable[str] =
 
 
 def vacuum(uri: Any, what: str = 'fragments', *, dry_run: bool = False, progress: Any = None, **options: Any) -> List[str]:
-    """TileDB: removes what consolidation has replaced; returns the names."""
+    """TileDB: removes what consolidation has replaced; returns the names of what was removed, or with `dry_run` would be."""
     found = _opened(uri, 'w', **options)
     removed: List[str] = _tegula.vacuum(found._handle, what, dry_run, _progress(progress))
     return removed
 
 
 def _token(array: ArrayBase) -> Tuple[Any, ...]:
-    """The same for handles that see the same cells."""
+    """A token for dask: equal for handles that see the same cells."""
     info = array.info()
     path = array.uri[7:] if array.uri.startswith('file://') else array.uri
     try:

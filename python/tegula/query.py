@@ -1,4 +1,4 @@
-"""Results of queries: numpy, pandas and Arrow faces of batches."""
+"""Results of queries as numpy arrays, pandas data frames and Arrow tables."""
 from __future__ import annotations
 
 from typing import Any, Dict, Iterator, List, Optional, Tuple
@@ -40,7 +40,7 @@ class _Columns:
 
     @property
     def shape(self) -> Optional[Tuple[int, ...]]:
-        """Of a dense result; None for cells and rows."""
+        """Shape of a dense result; None for sparse cells and rows of tables."""
         shape: Optional[Tuple[int, ...]] = self._result().shape
         return shape
 
@@ -55,11 +55,11 @@ class _Columns:
         return [(name, self[name]) for name in self.fields]
 
     def to_numpy(self) -> Dict[str, np.ndarray]:
-        """A dict of arrays."""
+        """The columns as a dict of numpy arrays."""
         return dict(self.items())
 
     def to_pandas(self, index: Any = None) -> Any:
-        """A DataFrame; enumerations become categories, nulls what pandas has for them. `index` names columns for it."""
+        """A pandas DataFrame. Enumerations become categories, nulls become those of pandas; `index` names the index columns."""
         from . import frames
         return frames.to_pandas(self, index)
 
@@ -73,7 +73,7 @@ class _Columns:
 
 
 class Batch(_Columns):
-    """Some cells of a result."""
+    """A batch of a result."""
 
     def __init__(self, result: Any, schema: Schema):
         self._held, self._schema = result, schema
@@ -93,8 +93,9 @@ class Batch(_Columns):
 
 
 class Query(_Columns):
-    """A query of an array, carried out when its result is asked for: as arrays (`q['v']`), a DataFrame, an Arrow table, or
-    batch by batch under the memory budget (`for batch in q`). It has no len(), which list() would ask for; see `cells`."""
+    """A query of an array. It runs when its result is used: as arrays (`q['v']`), as a DataFrame, as an Arrow table, or batch
+    by batch within the memory budget (`for batch in q`). `cells` is the number of cells; there is no len(), because list(q)
+    would call it and so run the query twice."""
 
     def __init__(self, handle: Any, schema: Schema, request: Dict[str, Any]):
         self._handle, self._schema, self._request = handle, schema, request
@@ -123,7 +124,7 @@ class Query(_Columns):
         return iter(self)
 
     def agg(self, *aggregates: str) -> Dict[str, Any]:
-        """Aggregates of the cells found: q.agg('sum(v)', 'count()')."""
+        """Aggregates of the cells of the result: q.agg('sum(v)', 'count()')."""
         return aggregate(self._handle, self._schema, aggregates, self._request)
 
     def count(self) -> int:

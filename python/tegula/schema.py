@@ -1,4 +1,4 @@
-"""What an array is made of: Dim, Attr, Enumeration, Label, Schema."""
+"""Schemas of arrays: Dim, Attr, Enumeration, Label, Schema."""
 from __future__ import annotations
 
 import operator
@@ -12,7 +12,7 @@ FilterLike = Union[str, Tuple[str, Dict[str, Any]]]
 
 
 class Filter(str):
-    """A step of a filter pipeline as a person writes it ('zstd:5'), with its `name` and `options`."""
+    """One step of a filter pipeline: a text such as 'zstd:5', with its `name` and `options`."""
 
     name: str
     options: Dict[str, Any]
@@ -47,8 +47,8 @@ def _whole(value: Any, what: str) -> int:
 
 
 def to_coordinate(kind: Type, values: Optional[int], value: Any, *, up: bool = False, what: str = 'a dimension') -> Any:
-    """A coordinate as the library has it: dates as counts of their unit, text as bytes. A date between two ticks is moved to
-    the one before, or with `up` to the one after."""
+    """A coordinate in the form of the library: dates as counts of their unit, text as bytes. A date between two ticks is
+    rounded down, or with `up` rounded up."""
     if value is None:
         return None
     if kind.is_unit or values is None:
@@ -78,7 +78,7 @@ def from_coordinate(kind: Type, values: Optional[int], value: Any) -> Any:
 
 
 class _Described:
-    """What Dim, Attr, Enumeration and Label share: a type, as `dtype` of numpy or a name of TileDB."""
+    """The type of a Dim, Attr, Enumeration or Label: a numpy dtype or the name of a TileDB type."""
 
     _type: Type
     _values: Optional[int]
@@ -96,12 +96,12 @@ class _Described:
 
     @property
     def var(self) -> bool:
-        """Cells have any number of values: text, lists."""
+        """Whether cells have any number of values: text, lists."""
         return self._values is None
 
     @property
     def type_name(self) -> str:
-        """'int32', 'ascii', 'datetime64[ns]'."""
+        """The name of the type: 'int32', 'ascii', 'datetime64[ns]'."""
         if self._type.is_unit:
             return self._type.name
         base = self._type.base
@@ -109,7 +109,7 @@ class _Described:
 
     @property
     def dtype(self) -> np.dtype:
-        """How numpy holds the cells; object for text and lists of any length."""
+        """The dtype of the cells in numpy; object for text and lists of any length."""
         base, inner = dtypes.cell_dtype(self._type, self._values, self._cell_shape)
         return np.dtype((base, inner)) if inner else base
 
@@ -155,7 +155,7 @@ class Dim(_Described):
                 'filters': _plain_filters(self.filters, format)}
 
     def coordinate(self, value: Any, up: bool = False) -> Any:
-        """As the library has it."""
+        """A coordinate in the form of the library."""
         return to_coordinate(self._type, self._values, value, up=up, what=f'dimension {self.name!r}')
 
     def value(self, coordinate: Any) -> Any:
@@ -164,7 +164,7 @@ class Dim(_Described):
 
     @property
     def size(self) -> Optional[int]:
-        """Cells along it; None unless it is of integers or dates."""
+        """Number of cells along the dimension; None unless its type is an integer or date."""
         if self._type.is_unit or self._type.base.kind not in 'iumM':
             return None
         if self.domain is None:
@@ -218,7 +218,7 @@ class Attr(_Described):
 
     @property
     def _holds_json(self) -> bool:
-        """Any object that JSON can say, each as a document (zarr's json2)."""
+        """Whether cells are Python objects, each stored as a JSON document (zarr's json2)."""
         return any(getattr(f, 'name', f) == 'json2' for f in self.filters or ())
 
     def _encode_fill(self, fill: Any) -> bytes:
@@ -232,7 +232,7 @@ class Attr(_Described):
 
     @property
     def fill(self) -> Any:
-        """The value of cells never written; None where the format leaves it open, or for null."""
+        """The value of unwritten cells; None when it is null or the format leaves it undefined."""
         if self._fill is None or not self._fill_defined or (self.nullable and not self._fill_valid):
             return None
         if self._values is None:
@@ -274,7 +274,7 @@ class Attr(_Described):
 
 
 class Enumeration(_Described):
-    """Named values that an attribute's codes stand for."""
+    """The values that the codes of an attribute stand for."""
 
     def __init__(self, name: str, values: Sequence[Any], ordered: bool = False, dtype: Any = None):
         self.name, self.ordered = name, ordered
@@ -326,7 +326,7 @@ class Label(_Described):
 
 
 class Schema:
-    """What an array is: every format in one model. create() takes one."""
+    """The schema of an array of any format. create() accepts one."""
 
     def __init__(self, format: str = 'tiledb', dims: Iterable[Dim] = (), attrs: Iterable[Attr] = (), sparse: bool = False,
                  table: bool = False, format_version: int = 0, cell_order: str = 'row', tile_order: str = 'row',

@@ -1,4 +1,4 @@
-"""numpy indexing, brought into the few forms that the library reads: boxes with steps, index lists per axis, points."""
+"""Translates numpy's indexing into what the library reads: boxes with steps, index lists per axis, points."""
 from __future__ import annotations
 
 import operator
@@ -8,8 +8,8 @@ from .lazy import np
 
 
 class Plan(NamedTuple):
-    """`axes` is what the library reads, one entry per axis. `shape` is given to its result, then `local` picks from it; None
-    leaves the result as it is."""
+    """How to read a selection. The library reads `axes`, one entry per axis; its result is reshaped to `shape` and then indexed
+    with `local`. None skips that step."""
 
     axes: Tuple[Any, ...]
     points: bool = False
@@ -54,8 +54,9 @@ def _indices(value: Any, axis: int, size: int) -> np.ndarray:
 
 
 class Expanded(NamedTuple):
-    """`axes` has one entry (int, slice or index array) per axis; masks have become index arrays. `new` says where new axes go,
-    `gap` where an ellipsis stood that covers no axis: for numpy even that parts the arrays before it from those behind."""
+    """`axes` has one entry (int, slice or index array) per axis; masks have become index arrays. `new` holds the
+    positions of new axes, `gap` that of an ellipsis that covers no axis: in numpy even such an ellipsis separates the index
+    arrays before it from those after it."""
 
     axes: List[Any]
     new: List[int]
@@ -113,12 +114,12 @@ def _width(item: Any) -> int:
 
 
 def _picked(axes: Sequence[Any], shape: Sequence[int]) -> List[int]:
-    """The shape of slices among `axes`."""
+    """The shape of the slices among `axes`."""
     return [len(range(*a.indices(n))) for a, n in zip(axes, shape) if isinstance(a, slice)]
 
 
 def plan(key: Any, shape: Sequence[int]) -> Plan:
-    """numpy's meaning of `key`."""
+    """What `key` selects in numpy."""
     axes, new, gap = expand(key, len(shape), shape)
     arrays = [a for a in axes if isinstance(a, np.ndarray)]
     if not arrays:
@@ -134,7 +135,7 @@ def plan(key: Any, shape: Sequence[int]) -> Plan:
         return Plan(tuple(axes))
     if not new and all(not isinstance(a, slice) for a in axes):
         return points(axes, shape)
-    # Each array picks along its own axis first, so that only what is asked for is read; numpy sorts out the rest.
+    # The library applies each index array to its own axis, so that few unwanted cells are read; numpy does the rest.
     read: List[Any] = []
     local: List[Any] = []
     for axis, item in enumerate(axes):
@@ -165,7 +166,7 @@ def points(axes: Sequence[Any], shape: Sequence[int]) -> Plan:
 
 
 def orthogonal(key: Any, shape: Sequence[int]) -> Plan:
-    """Each axis by itself, as numpy.ix_ has it."""
+    """Orthogonal indexing: each axis on its own, as with numpy.ix_."""
     axes, new, _ = expand(key, len(shape), shape)
     if new:
         raise IndexError('oindex adds no axes')
@@ -176,7 +177,7 @@ def orthogonal(key: Any, shape: Sequence[int]) -> Plan:
 
 
 def pointwise(key: Any, shape: Sequence[int]) -> Plan:
-    """The lists of all axes walked together."""
+    """Points: the index lists of all axes together give one cell each."""
     axes, new, _ = expand(key, len(shape), shape)
     if new or any(isinstance(a, slice) for a in axes):
         raise IndexError('vindex takes an index, a list or a mask for every axis')
@@ -184,7 +185,7 @@ def pointwise(key: Any, shape: Sequence[int]) -> Plan:
 
 
 def blocks(key: Any, shape: Sequence[int], chunks: Sequence[int]) -> Plan:
-    """Whole chunks by their place in the grid."""
+    """Whole chunks by their position in the grid."""
     grid = [-(-n // c) if c else 0 for n, c in zip(shape, chunks)]
     axes, new, _ = expand(key, len(shape), grid)
     if new:
@@ -205,7 +206,7 @@ def blocks(key: Any, shape: Sequence[int], chunks: Sequence[int]) -> Plan:
 
 
 def bounding_box(plan: Plan, shape: Sequence[int]) -> Tuple[Tuple[slice, ...], Tuple[Any, ...]]:
-    """The smallest box around what a plan touches, and the plan's axes inside of it as numpy takes them."""
+    """The smallest box that contains the selection of a plan, and the numpy index of the selection inside that box."""
     box, inner = [], []
     for item, n in zip(plan.axes, shape):
         if isinstance(item, int):
@@ -234,7 +235,7 @@ def bounding_box(plan: Plan, shape: Sequence[int]) -> Tuple[Tuple[slice, ...], T
 
 
 class Indexer:
-    """`a.oindex[...]` and its kin."""
+    """`a.oindex[...]`, `a.vindex[...]` and `a.blocks[...]`."""
 
     __slots__ = ('_read', '_write', '_plan')
 

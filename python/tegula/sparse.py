@@ -8,11 +8,11 @@ from .array import ArrayBase
 
 
 class SparseArray(ArrayBase):
-    """A sparse array: cells with coordinates. Indexing gives the cells of a part of the domain."""
+    """A sparse array: cells with coordinates. Indexing queries a part of the domain."""
 
     @property
     def shape(self) -> Tuple[int, ...]:
-        """Extents of the domain; of integer and date dimensions only."""
+        """Shape of the domain; only for integer and date dimensions."""
         return self.schema.shape
 
     @property
@@ -21,11 +21,11 @@ class SparseArray(ArrayBase):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all cells as they decode."""
+        """Decoded size of all cells in bytes."""
         return int(sum(decoded for _, decoded in self.info()['fields'].values()))
 
     def __getitem__(self, key: Any) -> Any:
-        """a['v'] is one field; a[2:5, 7] the cells there, as a query. Slices of integers end before their stop."""
+        """a['v'] is the array with one field; a[2:5, 7] is a query for the cells there. Integer slices exclude their stop."""
         if isinstance(key, str):
             return self._with_field(key)
         if isinstance(key, list) and key and all(isinstance(k, str) for k in key):
@@ -44,7 +44,7 @@ class SparseArray(ArrayBase):
         self._changed()
 
     def delete(self, where: str) -> None:
-        """Deletes the cells that meet a condition; readers of times before still see them."""
+        """Deletes the cells that meet a condition. Arrays opened at an earlier time still show them."""
         from . import _tegula
         self._check_writable()
         _tegula.delete_cells(self._handle, where)

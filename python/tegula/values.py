@@ -1,4 +1,4 @@
-"""What a person assigns, made fit for a write."""
+"""Prepares assigned values for a write."""
 from __future__ import annotations
 
 from typing import Any, Tuple
@@ -25,7 +25,7 @@ def as_values(value: Any, base: np.dtype) -> np.ndarray:
 
 
 def packed(array: np.ndarray, inner: int) -> bool:
-    """The values of each cell lie one after the other."""
+    """Whether the values of each cell are contiguous in memory."""
     expected = array.itemsize
     for extent, stride in zip(array.shape[::-1][:inner], array.strides[::-1]):
         if extent > 1 and stride != expected:
@@ -47,7 +47,7 @@ def is_box(plan: Plan) -> bool:
 
 
 def spread(attr: Attr, value: Any, shape: Tuple[int, ...]) -> Any:
-    """Values of a box in C order, repeated where numpy would."""
+    """The values of a box in C order, broadcast as in numpy."""
     cells = int(np.prod(shape, dtype=np.int64))
     if attr._values is None:
         if isinstance(value, (str, bytes)):

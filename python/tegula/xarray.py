@@ -1,4 +1,4 @@
-"""xarray: `xarray.open_dataset(uri, engine='tegula')` for every format, and `write` for the way back."""
+"""xarray: `xarray.open_dataset(uri, engine='tegula')` for every format, and `write` to store datasets."""
 from __future__ import annotations
 
 import os
@@ -16,14 +16,14 @@ from .schema import Attr, Dim, Schema
 
 __all__ = ['TegulaBackend', 'write']
 
-# How TileDB-CF names the metadata of one attribute or dimension among that of the array.
+# TileDB-CF's key prefixes for the metadata of one attribute or dimension.
 _ATTR_PREFIX, _DIM_PREFIX = '__tiledb_attr.', '__tiledb_dim.'
 _ZARR2_DIMS = '_ARRAY_DIMENSIONS'
-_SCALAR = 'no_axis'  # the dimension of one cell that a TileDB array cannot do without
+_SCALAR = 'no_axis'  # TileDB arrays need a dimension: that of a scalar has this name and one cell
 
 
 class _Lazy(BackendArray):
-    """A field of an array, read when and where it is looked at. Nulls come as NaN, NaT or None."""
+    """A field of an array; only what is used is read. Nulls become NaN, NaT or None."""
 
     def __init__(self, array: tegula.Array, field: str):
         self._array, self._field = array, field
@@ -96,7 +96,7 @@ def _variable(array: tegula.Array, attr: Attr, dims: List[str], attrs: Dict[str,
 
 
 def _domain_coordinate(dim: Dim) -> Optional[np.ndarray]:
-    """The coordinates along a dimension, unless they just count from zero."""
+    """The coordinates along a dimension, or None when they are 0, 1, 2 and so on."""
     low, high = (dim.coordinate(v) for v in dim.domain) if dim.domain else (0, -1)
     base = np.dtype(dim.dtype)
     if base.kind == 'M':
@@ -134,7 +134,7 @@ def _dense(array: tegula.Array, name: str) -> Tuple[Dict[str, xr.Variable], Dict
 
 
 def _cells(array: Any) -> Tuple[Dict[str, xr.Variable], Dict[str, Any], List[str]]:
-    """A sparse array as the list of its cells, in row-major order: read at once."""
+    """A sparse array as the list of its cells in row-major order, read immediately."""
     result = array.query(order='row')
     dims = [d.name for d in array.schema.dims]
     variables = {}
@@ -155,7 +155,7 @@ def _read_node(node: Any, name: str) -> Tuple[Dict[str, xr.Variable], Dict[str, 
             if len(found) > 1:
                 found = {k if k in found_coords or k not in variables else f'{member}_{k}': v for k, v in found.items()}
             for key, variable in found.items():
-                # The domain of several arrays gives the same coordinate; one written as a variable of its own wins.
+                # Several arrays may give the same coordinate by their domains; a variable of that name takes precedence.
                 if key in variables and key in found_coords:
                     continue
                 variables[key] = variable
@@ -205,7 +205,7 @@ class TegulaBackend(BackendEntrypoint):
             if not isinstance(node, tegula.Group):
                 return
             for member in node.groups():
-                # A group may hold itself, or one above it.
+                # A group may contain itself or one of its parents.
                 if (child := node[member]).uri not in above:
                     visit(child, f'{path.rstrip("/")}/{member}', above + (child.uri,))
 
@@ -280,7 +280,7 @@ def _chunk_sizes(variable: xr.Variable, chunks: Mapping[Hashable, int]) -> Tuple
     wanted = [int(chunks.get(d, 0)) for d in variable.dims]
     left = max(1, (1 << 20) // max(1, variable.dtype.itemsize))
     sizes = []
-    # The last axes, which lie together in memory, first.
+    # The last axes first, because their cells are contiguous in memory.
     for size, asked in zip(reversed(variable.shape), reversed(wanted)):
         sizes.append(min(max(size, 1), asked or left))
         left = max(1, left // sizes[-1])
@@ -299,7 +299,7 @@ def _write_variable(variable: xr.Variable, uri: str, format: str, chunks: Mappin
     shape = variable.shape
     if not dims and not capabilities(format).scalars:
         dims, shape, sizes = [_SCALAR], (1,), (1,)
-    # The attribute has no name: in TileDB it could not be that of a dimension, which a coordinate's is.
+    # The attribute has no name: a coordinate has the name of its dimension, and TileDB forbids an attribute of that name.
     attr = Attr('', dtype, filters=filters, fill=fill)
     if format == 'zarr2':
         attr._fill_defined = fill is not None

@@ -6,7 +6,7 @@
 
 namespace tegula::arrow {
 
-// What a file begins with.
+// The first bytes of a file.
 inline constexpr std::string_view kMagic("ARROW1\0\0", 8);
 
 // Members of the union Type.

@@ -12,7 +12,7 @@ namespace tegula {
 
 // How a column is laid out in a record batch.
 struct ArrowLayout {
-  Column like;        // without cells
+  Column like;        // its type, without cells
   bool wide = false;  // offsets of 8 bytes
   bool list = false;  // values are a child, with a node and a validity of its own
   bool bits = false;  // booleans

@@ -1,4 +1,4 @@
-// Which Arrow type a column becomes.
+// The Arrow types of columns.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 namespace tegula::arrow {
 
 enum class Layout : std::uint8_t {
-  values,      // as they are, or byte-swapped
+  values,      // unchanged, or byte-swapped
   bits,        // booleans
   days,        // dates by the day or coarser, as int32 days
   seconds,     // dates and durations in weeks, hours or minutes, as int64 seconds
   text,        // UTF-8 with 64-bit offsets
   binary,      // bytes with 64-bit offsets
-  list,        // numbers, any number of them
-  fixed_list,  // numbers, always as many
+  list,        // any number of numbers
+  fixed_list,  // a fixed number of numbers
   dictionary,  // codes of an enumeration
 };
 

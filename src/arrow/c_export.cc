@@ -14,7 +14,7 @@ namespace tegula::arrow {
 
 namespace {
 
-// Children of the structs are released by their parents, unless somebody moved them out.
+// A struct releases its children, except those that a consumer has moved out of it.
 template <class T>
 void release_children(T* self) {
   for (std::int64_t i = 0; i < self->n_children; ++i)
@@ -200,7 +200,7 @@ void check_utf8(const Column& column, ByteView bytes) {
     fail(ErrorKind::unsupported, "'{}' holds bytes that are not UTF-8, which Arrow's text has to be", column.name);
 }
 
-// numpy's S and U: without the zeros at the end, U as UTF-8. TileDB's text of a fixed length: as it is.
+// numpy's S and U lose their trailing zeros, and U becomes UTF-8. TileDB's text of a fixed length is not changed.
 std::string fixed_text(const Column& column, std::uint64_t i) {
   const ByteView cell = column.cell(i);
   std::string out;
@@ -305,8 +305,9 @@ ArrowParts export_batch(const std::shared_ptr<const Batch>& batch, const Schema&
   for (const Column& column : batch->columns) {
     const bool countable = column.var() || column.cell_size() > 0;
     if (countable && column.cells() != batch->cells)
-      fail(ErrorKind::unsupported, "'{}' has {} cells and the others {}, which makes no table; ask for it apart",
-           column.name, column.cells(), batch->cells);
+      fail(ErrorKind::unsupported,
+           "'{}' has {} cells and the other columns have {}, so they form no table; query it separately", column.name,
+           column.cells(), batch->cells);
     node->children.push_back(array_of(column, batch->cells, schema, batch));
   }
   return {export_schema(*batch, schema), finish(std::move(node), batch->cells, 0)};

@@ -10,7 +10,7 @@
 
 namespace tegula::arrow {
 
-// A struct of the interface that is released unless it was handed on.
+// Owns a struct of the interface: releases it unless a consumer has taken it.
 template <class T>
 struct Releasing {
   void operator()(T* p) const {

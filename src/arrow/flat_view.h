@@ -33,7 +33,7 @@ class FlatView {
   std::uint64_t base_;
 };
 
-// A table in it. Members that are not stored have their default.
+// A table in the buffer. Members that are not stored have their default.
 class FlatTable {
  public:
   static FlatTable root(const FlatView& view) { return FlatTable(view, view.read<std::uint32_t>(0)); }

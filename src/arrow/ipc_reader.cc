@@ -161,7 +161,7 @@ std::vector<std::uint64_t> offsets_of(Body& body, const ArrowLayout& layout, std
     const std::byte* at = data.data() + i * size;
     const std::int64_t offset = layout.wide ? load_le<std::int64_t>(at) : load_le<std::int32_t>(at);
     if (offset < 0 || (i && static_cast<std::uint64_t>(offset) < out.back()))
-      fail(ErrorKind::corrupt, "{}: offset {} of '{}' is {}, before the one in front of it", body.name(), i,
+      fail(ErrorKind::corrupt, "{}: offset {} of '{}' is {}, less than the one before it", body.name(), i,
            layout.like.name, offset);
     out.push_back(static_cast<std::uint64_t>(offset));
   }

@@ -17,7 +17,7 @@ namespace tegula::arrow {
 // dictionaries, dates that are NaT are null. One record batch for each batch; all batches have the same columns.
 class IpcWriter {
  public:
-  // Gets the bytes of the file, in their order.
+  // Receives the bytes of the file in order.
   using Sink = std::function<void(ByteView)>;
   IpcWriter(Schema schema, Sink sink);
 

@@ -38,7 +38,7 @@ Blocks::Blocks(CellBox box, std::span<const std::uint64_t> chunks, std::uint64_t
     if (whole_.count[i] == 0) along_[i] = 0;
     box_cells = saturated_product(box_cells, std::clamp<std::uint64_t>(whole_.count[i], 1, step_[i]));
   }
-  // The last axis grows first, so that a box stays one run of cells in C order as long as possible.
+  // The last axis is extended first, so that a box is a single run of cells in C order where possible.
   for (std::size_t i = whole_.first.size(); i-- > 0;) {
     const std::uint64_t most = std::max<std::uint64_t>(1, along_[i]);
     const std::uint64_t grown = std::clamp<std::uint64_t>(cells / box_cells, 1, most);

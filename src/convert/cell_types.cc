@@ -33,7 +33,7 @@ void swap_units(Bytes& data, std::uint32_t unit) {
     std::reverse(data.begin() + static_cast<std::ptrdiff_t>(at), data.begin() + static_cast<std::ptrdiff_t>(at + unit));
 }
 
-// Cells of another size, padded with zeros.
+// Changes the size of cells; longer ones are padded with zeros.
 void pad_cells(Column& column, std::uint64_t size) {
   Bytes data(column.cells() * size);
   std::fill(data.begin(), data.end(), std::byte{0});

@@ -20,14 +20,14 @@ constexpr std::uint64_t kMostCells = 1 << 22;
 
 struct FieldPair {
   std::string left, right;
-  const Attribute* as = nullptr;  // what the left column is made into before it is compared
+  const Attribute* as = nullptr;  // the left column is converted to this before it is compared
 };
 
 bool dense(const Schema& schema) { return !schema.sparse && !schema.table; }
 
 std::string axes_text(const std::vector<std::uint64_t>& shape) { return fmt::format("({})", fmt::join(shape, ", ")); }
 
-// Same names; or the only attribute of each.
+// Fields of the same name, or the only attributes of both arrays.
 std::vector<FieldPair> pair_fields(const Schema& left, const Schema& right, Comparison& report) {
   if (left.attributes.size() == 1 && right.attributes.size() == 1)
     return {{left.attributes[0].name, right.attributes[0].name, nullptr}};
@@ -63,7 +63,7 @@ void compare_columns(Comparison& report, const Column& a, std::uint64_t i, const
   }
 }
 
-// The boxes to compare: the whole domain, or where either side was written.
+// The boxes to compare: the whole domain, or the parts where either side was written.
 std::vector<CellBox> boxes_to_compare(Comparison& report, const Array& left, const Array& right,
                                       const std::vector<FieldPair>& fields, const Work& work) {
   const CellBox whole = whole_domain(left.schema());
@@ -75,8 +75,7 @@ std::vector<CellBox> boxes_to_compare(Comparison& report, const Array& left, con
     const Column b = fill_of(*right.schema().attribute(field.right));
     if (field.as) shape_column(a, *field.as);
     if (!equal_cells(a, 0, b, 0))
-      report.schema.push_back(
-          fmt::format("the fill values of '{}', which all cells have that nobody wrote", field.left));
+      report.schema.push_back(fmt::format("the fill values of '{}', which all unwritten cells have", field.left));
   }
   boxes->insert(boxes->end(), more->begin(), more->end());
   return join_boxes(*std::move(boxes), left.schema().chunks());
@@ -133,7 +132,7 @@ struct Rows {
   Batch batch;
   std::uint64_t at = 0;
 
-  std::vector<FieldPair> shapes;  // of the left side: what its columns become
+  std::vector<FieldPair> shapes;  // of the left side: what its columns are converted to
 
   Rows(const Array& array, std::vector<std::string> fields, Order order, const Work& work) {
     Query query;

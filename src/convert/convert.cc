@@ -43,7 +43,7 @@ std::string describe_target(const Schema& schema) {
   return text;
 }
 
-// Anything that is written to the source changes its fingerprint.
+// Every write to the source changes its fingerprint.
 std::string describe_source(const Array& source, const std::string& name, const Work& work) {
   Work quiet = work;
   quiet.progress = nullptr;
@@ -87,7 +87,7 @@ Converted convert(const Array& source, std::shared_ptr<Store> store, const Conve
   Target target = plan_target(source, options.target);
   if (!target.losses.empty() && !options.lossy) fail(ErrorKind::unsupported, "{}", losses_text(target));
   if (const auto store_of = driver_of(source).store_of; store_of && overlap(store_of(source), *store))
-    fail(ErrorKind::invalid_argument, "'{}' is the source, lies inside it or holds it; the copy has to go elsewhere",
+    fail(ErrorKind::invalid_argument, "'{}' is the source, lies inside it or contains it; the copy has to go elsewhere",
          store->describe(""));
   const bool rows = target.schema.table || target.schema.sparse;
   const Driver& driver = find_format(target.schema.format).driver;

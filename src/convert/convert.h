@@ -16,12 +16,12 @@ struct ConvertOptions {
   TargetOptions target;
   CreateOptions create;
   std::string source_name;  // where the source is; kept in the resume note of the target
-  bool lossy = false;       // go on when the target cannot hold everything
-  // A target in fragments gets one, or several of about this many bytes: an interruption loses at most one of them.
+  bool lossy = false;       // convert even when the target cannot hold everything
+  // A format with fragments gets one, or several of about this size: an interruption loses at most one of them.
   std::uint64_t fragment_bytes = std::uint64_t{16} << 30;
 };
 
-// What became of a conversion.
+// The result of a conversion.
 struct Converted {
   std::shared_ptr<Array> array;
   bool resumed = false;             // an earlier run had been interrupted
@@ -29,12 +29,12 @@ struct Converted {
   std::vector<std::string> losses;  // what the target cannot hold, from plan_target()
 };
 
-// Creates the target array in `store` and copies the source in pieces, with about work.memory / 4 in memory. Throws
+// Creates the target array in `store` and copies the source in blocks, using about work.memory / 4. Throws
 // Error(unsupported) before anything is written when something would be lost and `lossy` is not set, and
 // invalid_argument when the target is the source, lies inside it or contains it.
 //
-// An interrupted conversion leaves a note in the target; the same call then continues and does not copy finished pieces
-// again. A call with other options, or a source that was written to meanwhile, throws invalid_argument, unless
+// An interrupted conversion leaves a note in the target; the same call then continues after the finished blocks. A call
+// with other options, or a source that was written to meanwhile, throws invalid_argument, unless
 // options.create.overwrite starts from the beginning.
 Converted convert(const Array& source, std::shared_ptr<Store> store, const ConvertOptions& options, const Work& work);
 

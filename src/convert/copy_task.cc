@@ -15,7 +15,7 @@ Work quiet(const Work& work) {
 void check_blocks(const CopyTask& task, std::uint64_t blocks) {
   if (task.resumed && task.note.blocks != blocks)
     fail(ErrorKind::invalid_argument,
-         "'{}' is an unfinished conversion of {} pieces, and this one has {}; overwrite it to start anew",
+         "'{}' is an unfinished conversion of {} blocks, and this one has {}; overwrite it to start again",
          task.store.describe(""), task.note.blocks, blocks);
   task.note.blocks = blocks;
 }

@@ -1,4 +1,4 @@
-// What a running copy works on.
+// The state of a running copy.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace tegula {
 struct CopyTask {
   CopySource source;
   Array& to;
-  const std::vector<CellBox>& boxes;  // dense: what to copy
+  const std::vector<CellBox>& boxes;  // dense: the boxes to copy
   Store& store;                       // of the new array
   ResumeNote& note;
   bool resumed;
@@ -28,10 +28,10 @@ struct CopyTask {
 
 Work quiet(const Work& work);  // the same without progress
 
-// Puts the number of pieces into the note. Throws invalid_argument when the interrupted run had another number.
+// Stores the number of blocks in the note. Throws invalid_argument when the interrupted run had another number.
 void check_blocks(const CopyTask& task, std::uint64_t blocks);
 
-// About the bytes of a cell in memory. Never 0.
+// The approximate size of a cell in memory. Never 0.
 std::uint64_t cell_bytes(const Schema& schema);
 
 }  // namespace tegula

@@ -94,7 +94,7 @@ bool equal_cells(const Column& left, std::size_t i, const Column& right, std::si
   if (left.valid(i) != right.valid(j)) return false;
   if (!left.valid(i)) return true;
   const ByteView a = left.cell(i), b = right.cell(j);
-  // A text of many code units, a text of one item and bytes of one length are all texts.
+  // Text may be many code units, one item of numpy's, or bytes of a fixed length: all are compared as text.
   if (texty(left.type) && texty(right.type)) return text_value(left.type, a) == text_value(right.type, b);
   const std::uint64_t wa = left.type.full_size(), wb = right.type.full_size();
   if (wa == 0 || wb == 0) return a.size() == b.size();

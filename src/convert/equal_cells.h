@@ -1,4 +1,4 @@
-// Are two cells the same?
+// Compares single cells.
 #pragma once
 
 #include <cstddef>

@@ -73,7 +73,7 @@ std::vector<Filter> parse_filters(std::string_view text, std::string_view format
   if (text == "none" && notation.explicit_none) return {{"none", {}}};
   if (text.empty() || text == "none") return filters;
   for (const std::string& part : split(text, ',')) {
-    if (part.empty()) fail(ErrorKind::invalid_argument, "'{}' names no filter between two commas", text);
+    if (part.empty()) fail(ErrorKind::invalid_argument, "'{}' has two commas without a filter between them", text);
     filters.push_back(parse_filter(part, notation));
   }
   return filters;

@@ -13,11 +13,11 @@ namespace tegula {
 // that the format's own documents use. Throws invalid_argument.
 std::vector<Filter> parse_filters(std::string_view text, std::string_view format);
 
-// The format's choice for values of `type`.
+// The format's default filters for values of `type`.
 std::vector<Filter> default_filters(std::string_view format, const Datatype& type);
 
-// The filters of an attribute of the format `from` when it is copied to the format `to`: its own, as `to` spells them,
-// where the family can carry them over, otherwise default_filters().
+// The filters of an attribute of the format `from` when it is copied to the format `to`: its own, with the names
+// that `to` uses, if both formats have them, otherwise default_filters().
 std::vector<Filter> carried_filters(const Attribute& attribute, std::string_view from, std::string_view to);
 
 }  // namespace tegula

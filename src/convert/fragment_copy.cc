@@ -1,5 +1,5 @@
 // A fragment is written tile by tile, so the cells must come in an order that completes tiles: rows of tiles where such
-// a row fits the memory, otherwise single tiles, whose cells are put in order here.
+// a row fits in memory, otherwise single tiles, whose cells are reordered here.
 #include "convert/fragment_copy.h"
 
 #include <algorithm>
@@ -93,7 +93,7 @@ class DenseCopy {
     return cells;
   }
 
-  // Cuts a box into fragments of about that many cells.
+  // Cuts a box into the boxes of fragments of about that many cells.
   void cut(const CellBox& box, std::uint64_t cells, std::vector<CellBox>& out) const {
     const std::uint64_t rows = saturated_product(std::max<std::uint64_t>(1, cells / row_cells(box)), tile_[slowest_]);
     CellBox piece = box;
@@ -104,7 +104,7 @@ class DenseCopy {
     }
   }
 
-  // So that a step ends at the end of a tile.
+  // The length of the next step along the slowest axis, so that it ends at the end of a tile.
   std::uint64_t rows_until(std::uint64_t first, std::uint64_t step, std::uint64_t left) const {
     return std::min(left, step - first % tile_[slowest_]);
   }
@@ -197,7 +197,7 @@ std::uint64_t cells_there(const Array& to) {
   return cells;
 }
 
-// False when the tiles have to be decoded.
+// Copies stored tiles. Returns false when they have to be decoded.
 bool copy_sparse_tiles(const CopyTask& task, const Schema& schema, FragmentTarget& target) {
   if (!target.copies_tiles()) return false;
   const Work work = quiet(task.work);

@@ -1,4 +1,4 @@
-// Copies cells into a format that is written in fragments, each visible as a whole or not at all.
+// Copies cells into a format with fragments, each of which becomes visible as a whole.
 #pragma once
 
 #include "convert/copy_task.h"

@@ -10,15 +10,15 @@
 
 namespace tegula {
 
-// Begins like other unfinished files, so that libraries and listings skip it.
+// Has the prefix of unfinished files, so that libraries and listings skip it.
 inline constexpr std::string_view kConversionKey = ".tegula-conversion";
 
 struct ResumeNote {
-  std::string source;             // what is copied: where it is, its size, its fragments, a fingerprint of its files
-  std::string target;             // what it becomes: format, shape, grid, fields
-  std::uint64_t block_cells = 0;  // dense: about the cells of a piece, chosen by memory or options
-  std::uint64_t blocks = 0;       // dense: pieces in all; 0 for rows
-  std::uint64_t done = 0;         // dense: finished pieces, from the first on
+  std::string source;             // where the source is, its size, its fragments, a fingerprint of its files
+  std::string target;             // the new array: format, shape, grid, fields
+  std::uint64_t block_cells = 0;  // dense: cells of a block, about; depends on memory and options
+  std::uint64_t blocks = 0;       // dense: number of blocks; 0 for rows
+  std::uint64_t done = 0;         // dense: finished blocks
 };
 
 // No value when there is none. Throws corrupt for a file that is not such a note.

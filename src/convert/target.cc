@@ -35,7 +35,7 @@ bool starts_at_zero(const Dimension& d) {
   return (i && *i == 0) || (u && *u == 0) || std::holds_alternative<std::monostate>(d.domain.low);
 }
 
-// Axes as zarr and bcolz have them: they count from 0.
+// Axes of zarr and bcolz, whose indices start at 0.
 void to_counted_axes(Target& target) {
   const std::vector<std::uint64_t> shape = target.schema.shape(), chunks = target.schema.chunks();
   for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -90,7 +90,7 @@ void keep_field(Target& target, const std::string& name) {
   std::erase_if(attributes, [&](const Attribute& a) { return a.name != name; });
 }
 
-// Where no filters means those of the format's choice, a copy has none where its source has none.
+// In some formats an empty filter list stands for the default filters. A copy of unfiltered fields must say "none".
 void keep_unfiltered(Schema& schema) {
   const auto keep = [&](std::vector<Filter>& filters) {
     if (filters.empty()) filters = parse_filters("none", schema.format);
@@ -134,7 +134,7 @@ void to_type_of(std::string_view format, Attribute& attribute) {
 
 namespace {
 
-// Axes, fields and types as a format without domains has them.
+// Converts axes, fields and types for a format without domains.
 void to_counted(Target& target, const Schema& from, const Capabilities& can) {
   Schema& to = target.schema;
   if (from.sparse && can.tables)
@@ -142,11 +142,11 @@ void to_counted(Target& target, const Schema& from, const Capabilities& can) {
   else if (from.sparse)
     fail(ErrorKind::unsupported, "the source is sparse, and {} arrays are dense", to.format);
   if (to.attributes.size() > 1 && !can.tables)
-    fail(ErrorKind::invalid_argument, "the source has {} fields and a {} array holds one; choose it",
+    fail(ErrorKind::invalid_argument, "the source has {} fields and a {} array holds one; choose a field",
          to.attributes.size(), can.family);
   if (to.attributes.size() > 1 && !to.table) {
     if (to.dimensions.size() != 1)
-      fail(ErrorKind::unsupported, "several fields along {} dimensions have no place in {}; choose one",
+      fail(ErrorKind::unsupported, "{1} cannot hold several fields along {0} dimensions; choose a field",
            to.dimensions.size(), can.title);
     to.table = true;
   }
@@ -171,13 +171,13 @@ void to_counted(Target& target, const Schema& from, const Capabilities& can) {
   to.current_domain.reset();
 }
 
-// Domains, fields and types as a format with domains has them.
+// Converts axes, fields and types for a format with domains.
 void to_domains(Schema& to, const Capabilities& can) {
   for (Attribute& a : to.attributes) to_type_of(to.format, a);
   to.table = false;
   const auto empty = [](const Dimension& d) { return d.domain == Range{}; };
   if (!can.empty_axes && std::any_of(to.dimensions.begin(), to.dimensions.end(), empty))
-    fail(ErrorKind::unsupported, "the source is empty along an axis, and a {} domain is not", can.title);
+    fail(ErrorKind::unsupported, "the source is empty along an axis, and a {} domain cannot be empty", can.title);
   // Chunks of the other formats may be longer than their axis, tiles may not.
   apply_chunks(to, to.chunks());
 }

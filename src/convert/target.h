@@ -1,4 +1,4 @@
-// What becomes of a schema in another format.
+// Plans the schema of a copy in another format.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct Target {
   std::vector<std::string> losses;   // what the target cannot hold
 };
 
-// numpy's texts and raw bytes as TileDB spells them: S becomes ASCII of that many characters, U becomes UTF-32 code
-// units, V becomes a blob; the order of bytes becomes the machine's. Throws unsupported for types that TileDB lacks.
+// Replaces numpy's text and raw bytes by TileDB's types: S becomes ASCII of that many characters, U becomes UTF-32 code
+// units, V becomes a blob; the byte order becomes the machine's. Throws unsupported for types that TileDB lacks.
 void to_tiledb_type(Attribute& attribute);
 // The same for formats without numpy's types; does nothing for the others.
 void to_type_of(std::string_view format, Attribute& attribute);

@@ -15,11 +15,11 @@ namespace tegula {
 namespace {
 
 constexpr double kMost = 1e13;                       // cells; a copy of more would take weeks
-constexpr double kSmall = 1 << 24, kMuchLarger = 4;  // when many boxes become one
+constexpr double kSmall = 1 << 24, kMuchLarger = 4;  // cells, and a factor: when many boxes are merged into one
 
 using Extents = std::vector<std::uint64_t>;
 
-// Differences are right for signed and unsigned values alike.
+// As unsigned numbers, whose differences are right for signed values too.
 std::uint64_t bits_of(const Value& value) {
   const auto* i = std::get_if<std::int64_t>(&value);
   const auto* u = std::get_if<std::uint64_t>(&value);
@@ -45,7 +45,7 @@ bool share_a_chunk(const CellBox& a, const CellBox& b, const Extents& chunks) {
   return true;
 }
 
-// Boxes that continue each other along an axis and agree on the others become one: chunks of a grid, appended rows.
+// Merges boxes that are adjacent along one axis and equal along the others: chunks of a grid, appended rows.
 void join_rows(std::vector<CellBox>& boxes, std::size_t axis) {
   const auto others = [&](const CellBox& box) {
     Extents key;
@@ -112,7 +112,7 @@ std::vector<CellBox> join_boxes(std::vector<CellBox> boxes, const Extents& chunk
   for (std::size_t axis = chunks.size(); axis-- > 0;) join_rows(boxes, axis);
   std::vector<CellBox> apart;
   for (CellBox box : boxes) {
-    // A box that has grown may now share chunks with boxes that were passed before.
+    // A box that has grown may share chunks with boxes that were checked before.
     for (std::size_t i = 0; i < apart.size();) {
       if (!share_a_chunk(box, apart[i], chunks)) {
         ++i;
@@ -143,8 +143,8 @@ std::vector<CellBox> boxes_to_copy(const Array& from, const std::vector<std::str
   const CellBox whole = whole_domain(schema);
   std::vector<CellBox> boxes{whole};
   const Capabilities &can = capabilities(to.format), &could = capabilities(schema.format);
-  // A chunk that is not there may be lost: of a domain that can be walked every chunk is written, unless fragments say
-  // what was written.
+  // A missing chunk may be a lost one, so the copy has every chunk unless the domain is too large for that or fragments
+  // record what was written.
   std::optional<std::vector<CellBox>> written;
   if (tegula::cells_of(whole) > kLargeDomain ? can.unwritten : can.fragments && could.fragments)
     written = written_boxes(from, work);

@@ -1,4 +1,4 @@
-// Conversions that are stopped at every change of their target, one after the other, and go on.
+// Conversions that are stopped at every change of their target, one after the other, and continued.
 #pragma once
 
 #include <gtest/gtest.h>

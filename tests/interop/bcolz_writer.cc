@@ -164,7 +164,7 @@ void write_all(const std::string& dir) {
     const auto array = bcolz::kBcolzDriver.create(store_at(dir + "/" + c.name), schema, {});
     const Datatype& type = schema.attributes[0].type;
     const Bytes data = values(type, c.rows * cell_count(c.inner), 1);
-    // In two parts, so that a leftover is gone on with.
+    // In two parts, so that the second one continues a partial chunk.
     const std::size_t row = type.full_size() * cell_count(c.inner), half = c.rows / 3 * row;
     array->append({{column("", type, copy_of(ByteView(data).first(half)))}, 0, {}});
     array->append({{column("", type, copy_of(ByteView(data).subspan(half)))}, 0, {}});

@@ -87,9 +87,9 @@ TileStatistics known_statistics(const Fragment& fragment, const StoredField& fie
 // box.
 struct TilePass::RunOfTiles {
   std::optional<std::uint32_t> fragment;
-  std::uint64_t first = 0;                    // tile of the fragment
+  std::uint64_t first = 0;                    // the first tile in the fragment
   std::vector<std::uint64_t> cells;           // by tile, without padding
-  std::vector<std::vector<CellRun>> counted;  // by tile: those cells; empty: all of them
+  std::vector<std::vector<CellRun>> counted;  // by tile: the cells that are not padding; empty: all
   DenseBox box;
 };
 
@@ -163,7 +163,7 @@ bool TilePass::whole_cells(const Work& work) const {
          deletes_of(fragment, snapshot_->conditions(work)).empty() && fit(0);
 }
 
-// The tile of a fragment that has just the cells of a part of a space tile, and none but those.
+// The tile of a fragment that holds exactly the cells of `part`, a part of a space tile; no value when there is none.
 std::optional<std::uint64_t> TilePass::place_of(const Coordinates& tile, const DenseBox& part,
                                                 std::uint32_t& fragment) const {
   const DenseGrid& grid = snapshot_->grid();
@@ -316,7 +316,7 @@ void TilePass::take(const Fragment& fragment, const FieldPair& pair, const RunOf
     for (std::size_t i = 0; i < count; ++i) out.var_sizes.push_back(fragment.raw_bytes(field, Data::var, first + i));
   out.statistics.resize(count);
   if (!has_tile_statistics(version_)) return;
-  // Stored statistics of a tile with padding may count it: those are made anew.
+  // Stored statistics may include the padding of a tile: such tiles get new ones.
   std::vector<TileRef> refs;
   std::vector<std::size_t> made;
   for (std::size_t i = 0; i < count; ++i) {

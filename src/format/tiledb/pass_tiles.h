@@ -1,4 +1,4 @@
-// Copies between TileDB arrays that take over stored tiles without decoding them.
+// Copies stored tiles between TileDB arrays without decoding them.
 #pragma once
 
 #include <cstdint>

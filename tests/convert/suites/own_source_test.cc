@@ -1,4 +1,4 @@
-// A copy never goes over its own source, and never mixes two states of it.
+// A copy never overwrites its own source, and never mixes two states of it.
 #include <gtest/gtest.h>
 
 #include <filesystem>

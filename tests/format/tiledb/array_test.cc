@@ -34,7 +34,7 @@ TEST(TiledbArray, SchemasStayWhereTheyAre) {
   EXPECT_EQ(before.attributes[0].name, "a");
 }
 
-// Neither writes nor evolutions keep what nobody refers to any more.
+// Writes and evolutions free snapshots that are no longer referenced.
 TEST(TiledbArray, FreesSnapshotsThatNobodyHolds) {
   TiledbArray array(create_line(), {});
   std::vector<std::weak_ptr<const Snapshot>> snapshots{array.snapshot()};

@@ -50,8 +50,7 @@ void check_added(const WriteTarget& target, const SchemaAttribute& added) {
     if (before.type_code != added.type_code || before.values_per_cell != added.values_per_cell ||
         before.nullable != added.nullable || before.filters != added.filters)
       fail(ErrorKind::invalid_argument,
-           "attribute '{}' was once another kind of attribute, and fragments may still hold that; choose another name",
-           added.name);
+           "attribute '{}' had another type before, and fragments may still hold it; choose another name", added.name);
   }
 }
 
@@ -103,8 +102,7 @@ void evolve_array(const WriteTarget& target, const Schema& current, const Evolut
   ArraySchema schema = *target.schema;
   if (!schema_in_folder(schema.version))
     fail(ErrorKind::unsupported,
-         "schemas follow one another from format version 10 on, the array has version {}; upgrade it first",
-         schema.version);
+         "schemas can change from format version 10 on, the array has version {}; upgrade it first", schema.version);
   written_version(schema);
   for (const std::string& name : changes.drop_attributes) {
     const std::optional<std::size_t> index = schema.attribute_index(name);

@@ -79,14 +79,14 @@ constexpr Feature kFeatures[] = {
        return std::any_of(s.dimensions.begin(), s.dimensions.end(),
                           [&](const SchemaDimension& d) { return d.type_code != s.dimensions[0].type_code; });
      }},
-    {5, "filters of one dimension apart",
+    {5, "a filter list for one dimension",
      [](const ArraySchema& s) {
        return std::any_of(s.dimensions.begin(), s.dimensions.end(), [&](const SchemaDimension& d) {
          return !d.filters.steps.empty() && d.filters.steps != s.coords.steps;
        });
      }},
-    {5, "cells at the same place", [](const ArraySchema& s) { return s.allows_duplicates; }},
-    {6, "a fill value of one's own",
+    {5, "an array with duplicates", [](const ArraySchema& s) { return s.allows_duplicates; }},
+    {6, "a user-defined fill value",
      [](const ArraySchema& s) {
        return any_attribute(s,
                             [](const SchemaAttribute& a) { return a.fill != default_fill(a.type, a.values_per_cell); });
@@ -94,7 +94,7 @@ constexpr Feature kFeatures[] = {
     {7, "a nullable attribute",
      [](const ArraySchema& s) { return any_attribute(s, [](const SchemaAttribute& a) { return a.nullable; }); }},
     // It came with version 7, and its formula changed with version 9.
-    {9, "Hilbert order as it is computed now", [](const ArraySchema& s) { return s.cell_order == Order::hilbert; }},
+    {9, "Hilbert order with the current formula", [](const ArraySchema& s) { return s.cell_order == Order::hilbert; }},
     {18, "a dimension label", [](const ArraySchema& s) { return !s.labels.empty(); }},
     {20, "an enumeration", [](const ArraySchema& s) { return !s.enumerations.empty(); }},
     {22, "a current domain", [](const ArraySchema& s) { return s.current_domain.has_value(); }},
@@ -108,7 +108,7 @@ void check_names(const ArraySchema& schema) {
     const bool own = what == "dimension" ? std::find(std::begin(kOwn), std::end(kOwn), name) != std::end(kOwn)
                                          : name.starts_with("__");
     if (own && schema_has_typed_dimensions(schema.version))
-      refuse("{} '{}': {} TileDB's own", what, name,
+      refuse("{} '{}': {} reserved by TileDB", what, name,
              what == "dimension" ? "the name is" : "names that start with '__' are");
     if (!seen.insert(name).second) refuse("there are two fields of the name '{}'", name);
     // Before version 8 names become file names.
@@ -135,7 +135,7 @@ void check_number_domain(const SchemaDimension& dimension) {
     using Unsigned = std::make_unsigned_t<T>;
     const std::uint64_t last = static_cast<Unsigned>(static_cast<Unsigned>(high) - static_cast<Unsigned>(low));
     if (last == std::numeric_limits<Unsigned>::max())
-      refuse("dimension '{}': the domain [{}, {}] has more cells than its type can count; leave one out",
+      refuse("dimension '{}': the domain [{}, {}] has more cells than its type can count; shorten it by one",
              dimension.name, low, high);
     if (dimension.extent.empty()) return;
     const T given = load_le<T>(dimension.extent.data());
@@ -143,7 +143,7 @@ void check_number_domain(const SchemaDimension& dimension) {
     const std::uint64_t extent = static_cast<Unsigned>(given);
     if (extent - 1 > last)
       refuse("dimension '{}': the tile extent {} is larger than the domain [{}, {}]", dimension.name, given, low, high);
-    // libtiledb computes with 64 bits, so shorter types have room behind their largest value.
+    // libtiledb computes with 64 bits, so tiles of shorter types may extend past the largest value.
     const std::uint64_t room =
         static_cast<Unsigned>(static_cast<Unsigned>(std::numeric_limits<T>::max()) - static_cast<Unsigned>(low));
     if (sizeof(T) == 8 && last / extent * extent > room - (extent - 1))

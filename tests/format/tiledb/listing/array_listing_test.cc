@@ -124,7 +124,7 @@ TEST_F(Listing, consolidated_commits) {
   const std::string key = "__commits/" + fragment(1, 4, 'f', 22) + ".con";
   file(key, con);
   file("__commits/" + fragment(1, 4, 'f', 22) + ".ign", "__commits/" + b + ".wrt\n__commits/" + c + ".wrt\n");
-  file("__commits/" + c + ".wrt");  // a mark of its own still counts
+  file("__commits/" + c + ".wrt");  // a commit file of its own still counts
   EXPECT_EQ(names(), (Names{a, c, old}));
   const ArrayListing listing = list_array(*store_);
   ASSERT_EQ(listing.conditions.size(), 1u);

@@ -253,7 +253,7 @@ TEST(ConcurrentMaintenance, ReadersAndWritersGoOn) {
         const TiledbArray array(open_store(path, quick), {});
         EXPECT_GE(ask(array, {}).cells, static_cast<std::uint64_t>(least));
       } catch (const Error& error) {
-        // A fragment may be vacuumed under a reader's hands; it is told so, and never gets other cells.
+        // A vacuum may remove a fragment during a read: the reader gets an error, never other cells.
         EXPECT_TRUE(error.kind() == ErrorKind::corrupt || error.kind() == ErrorKind::not_found ||
                     error.kind() == ErrorKind::io)
             << error.what();

@@ -21,7 +21,7 @@ std::vector<std::string> rows(const Batch& batch, const Batch& like) {
     if (!column) throw std::runtime_error("no column " + field.name);
     for (std::size_t i = 0; i < batch.cells; ++i) {
       const bool valid = !column->nullable || column->valid(i);
-      // What a null cell holds is nobody's business.
+      // The bytes of a null cell are undefined.
       out[i] += valid ? fmt::format("|{}", text_of(column->cell(i))) : "|null";
     }
   }

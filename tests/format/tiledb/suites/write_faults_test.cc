@@ -125,7 +125,7 @@ TEST(WriteFaults, LeaveBeforeOrAfter) {
           EXPECT_TRUE(found == before || found == after) << "at change " << at << ": " << found;
           seen_before |= found == before;
           seen_after |= found == after;
-          // What is left behind is in nobody's way.
+          // Files that were left behind do not disturb later writes.
           if (found == before) {
             operation.change(store);
             EXPECT_EQ(state(store), after);

@@ -143,7 +143,7 @@ TEST(WriteProcesses, AKilledWriterTearsNothing) {
     EXPECT_GE(left, before);
     before = left;
   }
-  // What the dead left behind is in nobody's way.
+  // Files that killed writers left behind do not disturb later writes.
   TiledbArray(open_store(path, quick()), {}).write(cells_of(99, 0), alone());
   EXPECT_EQ(check(path), before + 1);
 }
