@@ -85,7 +85,7 @@ FragmentWriter::~FragmentWriter() {
   columns_.clear();  // unfinished uploads
   try {
     target_.store->remove_tree(folder_);
-  } catch (const Error&) {  // the files stay, but without a commit they are not part of the array
+  } catch (...) {  // the files stay, but without a commit they are not part of the array
   }
 }
 

@@ -1,11 +1,13 @@
 // Streams of cells: what one write of everything gives, in pieces of any size, and nothing before the commit.
 #include <gtest/gtest.h>
 
+#include <new>
 #include <numeric>
 
 #include "format/tiledb/reader_support.h"
 #include "format/tiledb/write_support.h"
 #include "query/columns/gather.h"
+#include "store/wrap/wrapped_store.h"
 #include "support/expect_error.h"
 
 namespace tegula::tiledb {
@@ -138,6 +140,29 @@ TEST(CellStreams, NothingIsThereWithoutACommit) {
     if (sparse) array->write_stream(std::nullopt, in_order(Order::global))->commit();
     EXPECT_TRUE(array->info({}).fragments.empty());
   }
+}
+
+// A store on which listing fails once memory is short, with what the allocator throws.
+class ShortOfMemory final : public WrappedStore {
+ public:
+  using WrappedStore::WrappedStore;
+  std::vector<Entry> list(std::string_view prefix) const override {
+    if (short_) throw std::bad_alloc();
+    return WrappedStore::list(prefix);
+  }
+  bool short_ = false;
+};
+
+TEST(CellStreams, DroppingOneNeverThrows) {
+  const auto store = std::make_shared<ShortOfMemory>(make_memory_store());
+  const Schema schema = rows_and_columns(Order::row);
+  const std::shared_ptr<Array> array = create_array(store, schema, {});
+  std::unique_ptr<CellWriter> stream = array->write_stream(std::nullopt, in_order(Order::global));
+  write_pieces(*stream, random_cells(schema, 64, 3), 64);
+  store->short_ = true;
+  stream.reset();
+  store->short_ = false;
+  EXPECT_TRUE(array->info({}).fragments.empty());
 }
 
 TEST(CellStreams, CountsItsCells) {
