@@ -44,7 +44,7 @@ TEST(Evolve, AddsAndDropsAttributes) {
   evolve(*array, {.drop_attributes = {"b"}, .drop_enumerations = {"colors"}}, at(50));
   EXPECT_EQ(array->schema().attributes.size(), 1u);
   EXPECT_EQ(places(*array), (std::vector<std::int64_t>{0, 1, 5}));
-  EXPECT_ERROR(invalid_argument, "another kind",
+  EXPECT_ERROR(invalid_argument, "another type",
                evolve(*array, {.add_attributes = {attribute("b", TypeId::int64)}}, at(60)));
   EXPECT_ERROR(invalid_argument, "no attribute 'q'", evolve(*array, {.drop_attributes = {"q"}}, at(60)));
   EXPECT_ERROR(invalid_argument, "two fields",
