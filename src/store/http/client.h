@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <random>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -84,6 +84,9 @@ class Client {
   Clock& clock() const { return *clock_; }
 
  private:
+  std::optional<std::chrono::steady_clock::time_point> next_try(const Call& call,
+                                                                std::chrono::steady_clock::time_point first);
+
   std::shared_ptr<Transport> transport_;
   Limits limits_;
   std::shared_ptr<Clock> clock_;
@@ -92,9 +95,9 @@ class Client {
   std::atomic<bool> answered_{false};
 };
 
-// "GET /a/b.tdb 0-99 206 100 bytes 12 ms", "... 3 tries" of one that was repeated: a line of --trace-io.
+// "GET a/b.tdb bytes=0-99 206 100 bytes 12.3 ms", and "try 2" of a second try: a line of --trace-io.
 std::string trace_line(const Call& call);
-// What went wrong, for messages: "the server answered 503 (SlowDown) 8 times" is built from it by the stores.
+// What went wrong, for messages.
 std::string failure_text(const Answer& answer);
 
 }  // namespace tegula::http
