@@ -12,14 +12,16 @@ pkg_check_modules(lz4 REQUIRED IMPORTED_TARGET liblz4)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
 pkg_check_modules(blosc REQUIRED IMPORTED_TARGET blosc)
 find_library(SNAPPY_LIBRARY snappy REQUIRED)
+# The archive: one library less to load at every start.
+find_library(PUGIXML_LIBRARY NAMES libpugixml.a pugixml REQUIRED)
 
 add_library(tegula_dependencies INTERFACE)
 target_link_libraries(tegula_dependencies INTERFACE Threads::Threads fmt::fmt nlohmann_json::nlohmann_json
   OpenSSL::Crypto ZLIB::ZLIB BZip2::BZip2 LibLZMA::LibLZMA PkgConfig::zstd PkgConfig::lz4 PkgConfig::libdeflate
-  PkgConfig::blosc ${SNAPPY_LIBRARY})
+  PkgConfig::blosc ${SNAPPY_LIBRARY} ${PUGIXML_LIBRARY} ${CMAKE_DL_LIBS})
 
 # The same by link name, for the installed archive and tegula.pc.
-set(TEGULA_LINK_NAMES fmt crypto z bz2 lzma zstd lz4 deflate blosc snappy pthread)
+set(TEGULA_LINK_NAMES fmt crypto z bz2 lzma zstd lz4 deflate blosc snappy pugixml pthread)
 
 if(TEGULA_WEBP)
   pkg_check_modules(webp IMPORTED_TARGET libwebp)

@@ -35,6 +35,9 @@ class RealClock final : public Clock {
 // How often a waiting run() looks whether it has been cancelled.
 constexpr milliseconds kLook{100};
 
+// A region, then new keys, then the right time: more corrections than these there are not.
+constexpr unsigned kMostAtOnce = 3;
+
 // Seconds, or a date.
 std::optional<milliseconds> retry_after(const Answer& answer, Clock& clock) {
   const std::string* text = find(answer.headers, "retry-after");
@@ -50,7 +53,7 @@ std::optional<milliseconds> retry_after(const Answer& answer, Clock& clock) {
 
 struct State : Exchange {
   Time first;
-  bool again_now = false;  // has been used
+  unsigned at_once = 0;  // tries that followed without a pause
 };
 
 struct Delayed {
@@ -129,8 +132,8 @@ void Client::run(std::span<Call> calls, const Work& work, const std::function<vo
     if (call.answer.failure == Failure::none) answered_ = true;
     if (observer_) observer_(call);
     const Verdict verdict = call.judge(call.answer);
-    if (verdict == Verdict::again_now && !states[i].again_now) {
-      states[i].again_now = true;
+    if (verdict == Verdict::again_now && states[i].at_once < kMostAtOnce) {
+      ++states[i].at_once;
       delayed.push({clock_->now(), i});
       return;
     }

@@ -40,7 +40,7 @@ struct Limits {
 enum class Verdict : std::uint8_t {
   done,       // hand it to the caller, whatever it is
   again,      // try again after a pause, while the limits allow it; then it is `done`
-  again_now,  // try again at once, once: `prepare` has something new to say (credentials, a region)
+  again_now,  // try again without a pause, a few times: `prepare` has something new to say (credentials, a region)
 };
 // By status and failure alone: 500, 502, 503, 504, 408, 429 and broken transfers are tried again.
 Verdict usual_verdict(const Answer& answer);

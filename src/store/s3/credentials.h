@@ -1,0 +1,59 @@
+// Who asks: keys, and where they come from.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/http/client.h"
+
+namespace tegula::s3 {
+
+// A pair of keys, or a bearer token. Empty: the request is anonymous. Never printed.
+struct Credentials {
+  std::string key_id, secret, token;  // token: of temporary keys
+  std::string bearer;                 // sent in place of a signature
+  std::optional<std::chrono::system_clock::time_point> expires;
+  bool operator==(const Credentials&) const = default;
+};
+
+// Looks up a variable of the environment; empty when it is not set.
+using Environment = std::function<std::string(const std::string& name)>;
+Environment process_environment();
+
+// One place where keys may be. Returns nothing when it is not in use; throws when it is, but gives no keys.
+struct CredentialSource {
+  std::string name;  // "the profile 'work' in ~/.aws/credentials", for messages
+  std::function<std::optional<Credentials>(http::Client&)> find;
+};
+
+// Asks the sources in turn, once, and again some minutes before the keys expire. Thread-safe.
+class CredentialChain {
+ public:
+  CredentialChain(std::vector<CredentialSource> sources, std::shared_ptr<http::Client> client);
+
+  // Anonymous when no source has keys.
+  Credentials get();
+  // Call it when a server refused `refused`: asks again. Returns whether there are other keys now.
+  bool renew(const Credentials& refused);
+  // The source of the keys in use, for messages.
+  std::string source() const;
+
+ private:
+  void find();
+
+  std::vector<CredentialSource> sources_;
+  std::shared_ptr<http::Client> client_;
+  mutable std::mutex mutex_;
+  std::optional<Credentials> found_;
+  std::string source_;
+};
+
+// Those of AWS, in the order that its own programs have: environment, web identity, profile, container, EC2.
+std::vector<CredentialSource> aws_sources(const Environment& environment, const std::string& profile);
+
+}  // namespace tegula::s3

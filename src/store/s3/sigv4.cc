@@ -1,0 +1,125 @@
+#include "store/s3/sigv4.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "base/fail.h"
+
+namespace tegula::s3 {
+
+namespace {
+
+bool plain_byte(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+         c == '.' || c == '~';
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
+bool is_signed(std::string_view name) { return name == "range" || name == "date" || name.starts_with("x-amz-"); }
+
+void set_header(http::Headers& headers, std::string_view name, std::string value) {
+  std::erase_if(headers, [&](const http::Header& header) { return lower(header.name) == name; });
+  headers.push_back({std::string(name), std::move(value)});
+}
+
+std::string trimmed_value(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return "";
+  return std::string(text.substr(first, text.find_last_not_of(" \t") - first + 1));
+}
+
+}  // namespace
+
+std::string percent_encode(std::string_view text, bool keep_slash) {
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text) {
+    if (plain_byte(c) || (c == '/' && keep_slash))
+      out += c;
+    else
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
+std::string query_text(const Query& query) {
+  std::vector<std::string> items;
+  items.reserve(query.size());
+  for (const auto& [name, value] : query)
+    items.push_back(percent_encode(name, false) + "=" + percent_encode(value, false));
+  std::sort(items.begin(), items.end());
+  return fmt::format("{}", fmt::join(items, "&"));
+}
+
+std::string hex(ByteView bytes) {
+  std::string out;
+  out.reserve(2 * bytes.size());
+  for (const std::byte b : bytes) out += fmt::format("{:02x}", std::to_integer<unsigned>(b));
+  return out;
+}
+
+std::string sha256_hex(std::span<const ByteView> parts) {
+  const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  std::array<std::byte, 32> digest;
+  bool good = context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
+  for (const ByteView part : parts) good = good && EVP_DigestUpdate(context.get(), part.data(), part.size()) == 1;
+  if (!good || EVP_DigestFinal_ex(context.get(), reinterpret_cast<unsigned char*>(digest.data()), nullptr) != 1)
+    fail(ErrorKind::io, "SHA-256 cannot be computed");
+  return hex(digest);
+}
+
+Bytes hmac_sha256(ByteView key, std::string_view text) {
+  Bytes out(32);
+  unsigned size = 0;
+  if (!HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(text.data()),
+            text.size(), reinterpret_cast<unsigned char*>(out.data()), &size))
+    fail(ErrorKind::io, "HMAC-SHA-256 cannot be computed");
+  return out;
+}
+
+void sign(http::Request& request, const SigningPlace& place, const Credentials& credentials,
+          std::chrono::system_clock::time_point date, std::string_view payload_hash) {
+  const std::tm utc = fmt::gmtime(std::chrono::system_clock::to_time_t(date));
+  const std::string stamp = fmt::format("{:%Y%m%dT%H%M%SZ}", utc), day = stamp.substr(0, 8);
+  set_header(request.headers, "x-amz-date", stamp);
+  set_header(request.headers, "x-amz-content-sha256", std::string(payload_hash));
+  if (!credentials.token.empty()) set_header(request.headers, "x-amz-security-token", credentials.token);
+
+  std::vector<std::pair<std::string, std::string>> headers = {{"host", place.host}};
+  for (const http::Header& header : request.headers)
+    if (std::string name = lower(header.name); is_signed(name))
+      headers.emplace_back(std::move(name), trimmed_value(header.value));
+  std::sort(headers.begin(), headers.end());
+  std::string canonical = fmt::format("{}\n{}\n{}\n", request.method, place.path, place.query), names;
+  for (const auto& [name, value] : headers) {
+    canonical += fmt::format("{}:{}\n", name, value);
+    names += (names.empty() ? "" : ";") + name;
+  }
+  canonical += fmt::format("\n{}\n{}", names, payload_hash);
+
+  const ByteView canonical_bytes = bytes_of(canonical);
+  const std::string scope = fmt::format("{}/{}/s3/aws4_request", day, place.region);
+  const std::string text =
+      fmt::format("AWS4-HMAC-SHA256\n{}\n{}\n{}", stamp, scope, sha256_hex(std::span(&canonical_bytes, 1)));
+  Bytes key = hmac_sha256(bytes_of("AWS4" + credentials.secret), day);
+  for (const std::string_view step :
+       {std::string_view(place.region), std::string_view("s3"), std::string_view("aws4_request")})
+    key = hmac_sha256(key, step);
+  set_header(request.headers, "authorization",
+             fmt::format("AWS4-HMAC-SHA256 Credential={}/{},SignedHeaders={},Signature={}", credentials.key_id, scope,
+                         names, hex(hmac_sha256(key, text))));
+}
+
+}  // namespace tegula::s3
