@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "base/context.h"
+#include "base/current_work.h"
 #include "tegula/error.h"
 
 namespace tegula {
@@ -41,6 +42,7 @@ class Loop {
     }
     {
       const ContextNode::Adopt adopt(context_);
+      const CurrentWork current(work_);
       for (;;) {
         const std::size_t i = next_.fetch_add(1, std::memory_order_relaxed);
         if (i >= n_) break;
@@ -147,6 +149,7 @@ unsigned thread_count(const Work& work) noexcept {
 void parallel_for(const Work& work, std::size_t n, const std::function<void(std::size_t)>& body) {
   const unsigned threads = static_cast<unsigned>(std::min<std::size_t>(thread_count(work), n));
   if (threads <= 1) {
+    const CurrentWork current(work);
     for (std::size_t i = 0; i < n; ++i) {
       work.check();
       body(i);

@@ -25,6 +25,27 @@ void check_key(std::string_view key) {
   }
 }
 
+void Store::fetch(std::span<RangeRead> reads, const std::function<void(std::size_t)>& arrived) const {
+  get(reads);
+  for (std::size_t i = 0; i < reads.size(); ++i) arrived(i);
+}
+
+void Store::get(std::span<FileRead> reads) const {
+  for (FileRead& read : reads) {
+    read.found.reset();
+    if (read.most != UINT64_MAX) {
+      read.found = tail(read.key, read.most);
+    } else if (std::optional<Bytes> bytes = get(read.key)) {
+      const std::uint64_t size = bytes->size();
+      read.found = Tail{*std::move(bytes), size};
+    }
+  }
+}
+
+void Store::remove(std::span<const std::string> keys) {
+  for (const std::string& key : keys) remove(key);
+}
+
 std::optional<Bytes> Store::get(std::string_view key, std::uint64_t offset, std::uint64_t length) const {
   // The length may come from a file: never allocate more than there is to read.
   const std::optional<std::uint64_t> there = size(key);
@@ -51,11 +72,38 @@ void commit_together(Store& store, std::string_view folder, std::span<const std:
 }
 
 void Store::remove_tree(std::string_view prefix) {
-  for (const Entry& entry : list(prefix)) {
-    const std::string key = join(prefix, entry.name);
-    entry.folder ? remove_tree(key) : remove(key);
+  constexpr std::size_t kAtOnce = 10000;  // keys to hold in memory
+  if (!hints().empty_folders) {
+    for (Listing some;;) {
+      some = list_all(prefix, kAtOnce);
+      std::vector<std::string> keys;
+      for (ListedFile& file : some.files) keys.push_back(std::move(file.key));
+      remove(keys);
+      if (some.complete) return;
+    }
   }
-  if (!prefix.empty()) remove(prefix);
+  // A folder is removed when everything that was found in it is gone: it is met a second time.
+  struct Folder {
+    std::string key;
+    bool emptied = false;
+  };
+  std::vector<Folder> left = {{std::string(prefix)}};
+  while (!left.empty()) {
+    if (left.back().emptied) {
+      if (!left.back().key.empty()) remove(left.back().key);
+      left.pop_back();
+      continue;
+    }
+    left.back().emptied = true;
+    const std::string folder = left.back().key;
+    for (const Entry& entry : list(folder)) {
+      std::string key = join(folder, entry.name);
+      if (entry.folder)
+        left.push_back({std::move(key)});
+      else
+        remove(key);
+    }
+  }
 }
 
 }  // namespace tegula

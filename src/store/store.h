@@ -30,10 +30,54 @@ struct Tail {
   std::uint64_t size = 0;  // of the file
 };
 
+// A whole file, or its end, when its size is not known. `found` has no value when the file is absent.
+struct FileRead {
+  std::string_view key;
+  std::uint64_t most = UINT64_MAX;  // bytes wanted, counted from the end
+  std::optional<Tail> found = {};
+};
+
 struct Entry {
   std::string name;  // one level, without the prefix
   bool folder = false;
   std::uint64_t size = 0;
+};
+
+// A file of a flat listing.
+struct ListedFile {
+  std::string key;  // as the other functions of the store take it
+  std::uint64_t size = 0;
+  std::string state;  // another text after any change of the file
+};
+
+struct Listing {
+  std::vector<ListedFile> files;  // sorted by key
+  bool complete = true;           // false: there are more than were asked for
+};
+
+// A file together with its state, which put_if() compares. States are opaque; that of an absent file is empty. They
+// hold for the process that read them.
+struct StatedFile {
+  std::optional<Bytes> bytes;
+  std::string state;
+};
+
+// What a store wants of those who plan requests to it.
+struct StoreHints {
+  // Ranges of one file with at most this many bytes between them are cheaper read by one request.
+  std::uint64_t gap = 0;
+  // Larger ranges are cheaper read by several requests of this size at once.
+  std::uint64_t part = UINT64_MAX;
+  // How many requests to have under way at once. 0: as many as there are threads, because a request costs processor
+  // time and hardly any waiting.
+  unsigned in_flight = 0;
+  bool lists = true;          // false: list() and list_all() throw Error(unsupported)
+  bool writes = true;         // false: every change throws Error(unsupported)
+  bool conditional = true;    // put_if() is safe against writers in other processes and on other machines
+  bool renames = false;       // a finished folder can be given another name at once
+  bool empty_folders = true;  // make_folder() has an effect
+
+  bool remote() const { return in_flight != 0; }
 };
 
 // A file written in parts. commit() makes it appear, whole and durable; destroying the upload before that leaves
@@ -66,33 +110,55 @@ class Store {
   virtual ~Store() = default;
 
   virtual std::optional<Bytes> get(std::string_view key) const = 0;
+  // All ranges, as if asked for at once.
   virtual void get(std::span<RangeRead> reads) const = 0;
+  // As get(reads), and calls arrived(i) as soon as reads[i] is filled or known to be absent: on any thread, on several
+  // at once, in any order. It waits for all calls before it returns. An exception from one ends it and is rethrown.
+  virtual void fetch(std::span<RangeRead> reads, const std::function<void(std::size_t)>& arrived) const;
+  // All files, as if asked for at once.
+  virtual void get(std::span<FileRead> reads) const;
   // At most `most` bytes, with one request.
   virtual std::optional<Tail> tail(std::string_view key, std::uint64_t most) const = 0;
   virtual std::optional<std::uint64_t> size(std::string_view key) const = 0;  // of a file
   // Files and folders directly below the prefix, sorted by name; empty when there is no such folder.
   virtual std::vector<Entry> list(std::string_view prefix) const = 0;
+  // Every file below the prefix at any depth, or the first `most` that the store finds.
+  virtual Listing list_all(std::string_view prefix, std::size_t most = SIZE_MAX) const = 0;
+  virtual StatedFile get_stated(std::string_view key) const = 0;
 
   // Writes the whole file or nothing; replaces an existing file. Creates missing folders.
   virtual void put(std::string_view key, std::span<const ByteView> parts) = 0;
+  // As put() if the file is still in that state; false, and nothing is changed, when it is not. With the empty state it
+  // creates a file only where there is none. Of several writers that start from one state exactly one succeeds; see
+  // StoreHints::conditional.
+  virtual bool put_if(std::string_view key, std::span<const ByteView> parts, const std::string& state) = 0;
   virtual std::unique_ptr<Upload> begin(std::string_view key) = 0;
   virtual std::unique_ptr<Scratch> scratch() = 0;
   // A file, or an empty folder. Absent is fine.
   virtual void remove(std::string_view key) = 0;
+  // Files, with few requests, in any order. After a failure some may be gone.
+  virtual void remove(std::span<const std::string> keys);
+  // Everything below the prefix, then the folder.
+  virtual void remove_tree(std::string_view prefix);
   // Creates an empty folder, if the store has folders.
   virtual void make_folder(std::string_view key) = 0;
   // Makes removals directly below the prefix durable; put() and commit() do this for what they add.
   virtual void sync_folder(std::string_view prefix) = 0;
 
+  virtual StoreHints hints() const = 0;
   // The path or URI of `key`, for error messages.
   virtual std::string describe(std::string_view key) const = 0;
+  // An absolute URI of `key` that opens it from anywhere, for references that are stored in files.
+  virtual std::string uri(std::string_view key) const = 0;
+  // A text that stores of the same place have in common, however the place was spelled, and stores of different places
+  // do not.
+  virtual std::string identity() const = 0;
 
   // Built on the functions above.
   void put(std::string_view key, ByteView bytes) { put(key, std::span<const ByteView>(&bytes, 1)); }
   void put_text(std::string_view key, std::string_view text) { put(key, bytes_of(text)); }
   std::optional<Bytes> get(std::string_view key, std::uint64_t offset, std::uint64_t length) const;
   bool has(std::string_view key) const { return size(key).has_value(); }
-  void remove_tree(std::string_view prefix);  // everything below, then the folder
 };
 
 // Commits uploads into one folder: syncs all files, several at a time, then makes all appear, then syncs the folder

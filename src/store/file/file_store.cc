@@ -9,10 +9,12 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "base/fail.h"
 #include "store/adjacent_ranges.h"
 #include "store/file/descriptor.h"
+#include "store/file/file_state.h"
 #include "store/file/file_upload.h"
 #include "store/file/root_folder.h"
 
@@ -69,38 +71,59 @@ class FileStore final : public Store {
   }
 
   std::vector<Entry> list(std::string_view prefix) const override {
-    Descriptor folder = root_.open(prefix, O_RDONLY | O_DIRECTORY);
-    if (!folder) {
-      if (errno == ENOENT || errno == ENOTDIR) return {};
-      fail_system(errno, "listing", describe(prefix));
-    }
-    DIR* stream = ::fdopendir(folder.get());
-    if (!stream) fail_system(errno, "listing", describe(prefix));
-    const int fd = folder.release();  // closedir() closes it
     std::vector<Entry> entries;
-    int error = 0;
-    for (;;) {
-      errno = 0;
-      const dirent* entry = ::readdir(stream);
-      if (!entry) {
-        error = errno;
-        break;
-      }
-      const std::string_view name = entry->d_name;
-      if (name == "." || name == "..") continue;
-      struct stat status;
-      if (::fstatat(fd, entry->d_name, &status, 0) != 0) {
-        if (errno == ENOENT) continue;  // removed meanwhile, or a dangling link
-        error = errno;
-        break;
-      }
-      entries.push_back({std::string(name), S_ISDIR(status.st_mode), static_cast<std::uint64_t>(status.st_size)});
-      if (entries.back().folder) entries.back().size = 0;
-    }
-    ::closedir(stream);
-    if (error) fail_system(error, "listing", describe(prefix));
-    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
+    each_entry(prefix, [&](const char* name, const struct stat& status) {
+      const bool folder = S_ISDIR(status.st_mode);
+      entries.push_back({name, folder, folder ? 0 : static_cast<std::uint64_t>(status.st_size)});
+      return true;
+    });
+    std::ranges::sort(entries, {}, &Entry::name);
     return entries;
+  }
+
+  Listing list_all(std::string_view prefix, std::size_t most) const override {
+    Listing listing;
+    std::vector<std::string> left = {std::string(prefix)};
+    while (!left.empty()) {
+      const std::string folder = std::move(left.back());
+      left.pop_back();
+      each_entry(folder, [&](const char* name, const struct stat& status) {
+        std::string key = join(folder, name);
+        if (S_ISDIR(status.st_mode)) {
+          left.push_back(std::move(key));
+          return true;
+        }
+        listing.complete = listing.files.size() < most;
+        if (listing.complete)
+          listing.files.push_back({std::move(key), static_cast<std::uint64_t>(status.st_size), state_of(status)});
+        return listing.complete;
+      });
+      if (!listing.complete) break;
+    }
+    std::ranges::sort(listing.files, {}, &ListedFile::key);
+    return listing;
+  }
+
+  StatedFile get_stated(std::string_view key) const override {
+    struct stat status;
+    const Descriptor file = open_file(key, status);
+    if (!file) return {};
+    Bytes bytes(static_cast<std::size_t>(status.st_size));
+    read_exactly(file.get(), 0, bytes, key, bytes.size());
+    std::string state = state_of(status, bytes);
+    return {std::move(bytes), std::move(state)};
+  }
+
+  bool put_if(std::string_view key, std::span<const ByteView> parts, const std::string& state) override {
+    const std::unique_ptr<Upload> upload = begin(key);
+    for (const ByteView part : parts) upload->append(part);
+    upload->sync();
+    const std::string_view folder = key.substr(0, key.rfind('/') == key.npos ? 0 : key.rfind('/'));
+    const FolderLock lock(root_, folder);
+    if (get_stated(key).state != state) return false;
+    upload->appear();
+    root_.sync(folder, key);
+    return true;
   }
 
   void put(std::string_view key, std::span<const ByteView> parts) override {
@@ -110,15 +133,56 @@ class FileStore final : public Store {
   }
   std::unique_ptr<Upload> begin(std::string_view key) override { return begin_upload(root_, key); }
   std::unique_ptr<Scratch> scratch() override { return make_scratch(root_); }
+  using Store::remove;
   void remove(std::string_view key) override { root_.remove(key); }
   void make_folder(std::string_view key) override {
     check_key(key);
     root_.make_folders(key);
   }
   void sync_folder(std::string_view prefix) override { root_.sync(prefix, prefix); }
+  StoreHints hints() const override { return {}; }
   std::string describe(std::string_view key) const override { return root_.path_of(key); }
+  std::string uri(std::string_view key) const override {
+    return "file://" + std::filesystem::absolute(root_.path_of(key)).lexically_normal().string();
+  }
+  std::string identity() const override {
+    std::error_code error;
+    const std::filesystem::path path = root_.path_of("");
+    const std::filesystem::path real = std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+    return "file:" + (error ? path : real).string();
+  }
 
  private:
+  // Calls use(name, status) for what is directly in the folder, until it returns false; not at all when there is no
+  // such folder.
+  template <class Use>
+  void each_entry(std::string_view prefix, Use use) const {
+    Descriptor folder = root_.open(prefix, O_RDONLY | O_DIRECTORY);
+    if (!folder) {
+      if (errno == ENOENT || errno == ENOTDIR) return;
+      fail_system(errno, "listing", describe(prefix));
+    }
+    const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(folder.get()), ::closedir);
+    if (!stream) fail_system(errno, "listing", describe(prefix));
+    const int fd = folder.release();  // closedir() closes it
+    for (;;) {
+      errno = 0;
+      const dirent* entry = ::readdir(stream.get());
+      if (!entry) {
+        if (errno != 0) fail_system(errno, "listing", describe(prefix));
+        return;
+      }
+      const std::string_view name = entry->d_name;
+      if (name == "." || name == "..") continue;
+      struct stat status;
+      if (::fstatat(fd, entry->d_name, &status, 0) != 0) {
+        if (errno == ENOENT) continue;  // removed meanwhile, or a dangling link
+        fail_system(errno, "listing", describe(prefix));
+      }
+      if (!use(entry->d_name, status)) return;
+    }
+  }
+
   // No descriptor: absent. Throws for everything else that is not a regular file.
   Descriptor open_file(std::string_view key, struct stat& status, int flags = O_RDONLY) const {
     check_key(key);

@@ -15,9 +15,11 @@ namespace {
 
 class MemoryStore final : public Store {
  public:
+  explicit MemoryStore(std::string name) : name_(std::move(name)) {}
+
   std::optional<Bytes> get(std::string_view key) const override {
     const auto file = find(key);
-    return file ? std::optional(copy_of(*file)) : std::nullopt;
+    return file ? std::optional(copy_of(file->bytes)) : std::nullopt;
   }
 
   void get(std::span<RangeRead> reads) const override {
@@ -25,24 +27,26 @@ class MemoryStore final : public Store {
       const auto file = find(read.key);
       read.found = file != nullptr;
       if (!file) continue;
-      if (read.offset > file->size() || read.into.size() > file->size() - read.offset)
+      const Bytes& bytes = file->bytes;
+      if (read.offset > bytes.size() || read.into.size() > bytes.size() - read.offset)
         fail(ErrorKind::corrupt, "{}: expected {} bytes at byte {}, found {} bytes in all", describe(read.key),
-             read.into.size(), read.offset, file->size());
-      std::copy_n(file->data() + read.offset, read.into.size(), read.into.data());
+             read.into.size(), read.offset, bytes.size());
+      std::copy_n(bytes.data() + read.offset, read.into.size(), read.into.data());
     }
   }
 
   std::optional<Tail> tail(std::string_view key, std::uint64_t most) const override {
     const auto file = find(key);
     if (!file) return std::nullopt;
-    Tail tail{Bytes(std::min<std::uint64_t>(most, file->size())), file->size()};
-    std::copy_n(file->data() + (file->size() - tail.bytes.size()), tail.bytes.size(), tail.bytes.data());
+    const Bytes& bytes = file->bytes;
+    Tail tail{Bytes(std::min<std::uint64_t>(most, bytes.size())), bytes.size()};
+    std::copy_n(bytes.data() + (bytes.size() - tail.bytes.size()), tail.bytes.size(), tail.bytes.data());
     return tail;
   }
 
   std::optional<std::uint64_t> size(std::string_view key) const override {
     const auto file = find(key);
-    return file ? std::optional<std::uint64_t>(file->size()) : std::nullopt;
+    return file ? std::optional<std::uint64_t>(file->bytes.size()) : std::nullopt;
   }
 
   std::vector<Entry> list(std::string_view prefix) const override {
@@ -60,22 +64,44 @@ class MemoryStore final : public Store {
     for (auto it = folders_.lower_bound(start); it != folders_.end() && it->starts_with(start); ++it)
       if (it->size() > start.size()) add(*it, true, 0);
     for (auto it = files_.lower_bound(start); it != files_.end() && it->first.starts_with(start); ++it)
-      add(it->first, false, it->second->size());
+      add(it->first, false, it->second->bytes.size());
     std::vector<Entry> out;
     out.reserve(entries.size());
     for (auto& [name, entry] : entries) out.push_back(std::move(entry));
     return out;
   }
 
-  void put(std::string_view key, std::span<const ByteView> parts) override {
-    Bytes bytes;
-    for (const ByteView part : parts) bytes.insert(bytes.end(), part.begin(), part.end());
-    place(key, std::move(bytes));
+  Listing list_all(std::string_view prefix, std::size_t most) const override {
+    if (!prefix.empty()) check_key(prefix);
+    const std::string start = prefix.empty() ? "" : std::string(prefix) + "/";
+    Listing listing;
+    const std::shared_lock lock(mutex_);
+    for (auto it = files_.lower_bound(start); it != files_.end() && it->first.starts_with(start); ++it) {
+      if (listing.files.size() == most) {
+        listing.complete = false;
+        break;
+      }
+      listing.files.push_back({it->first, it->second->bytes.size(), std::to_string(it->second->number)});
+    }
+    return listing;
+  }
+
+  StatedFile get_stated(std::string_view key) const override {
+    const auto file = find(key);
+    if (!file) return {};
+    return {copy_of(file->bytes), std::to_string(file->number)};
+  }
+
+  void put(std::string_view key, std::span<const ByteView> parts) override { place(key, joined(parts)); }
+
+  bool put_if(std::string_view key, std::span<const ByteView> parts, const std::string& state) override {
+    return place(key, joined(parts), &state);
   }
 
   std::unique_ptr<Upload> begin(std::string_view key) override;
   std::unique_ptr<Scratch> scratch() override;
 
+  using Store::remove;
   void remove(std::string_view key) override {
     check_key(key);
     const std::string name(key);
@@ -99,19 +125,37 @@ class MemoryStore final : public Store {
 
   void sync_folder(std::string_view) override {}
 
-  std::string describe(std::string_view key) const override { return fmt::format("mem://{}", key); }
+  StoreHints hints() const override { return {}; }
+  std::string describe(std::string_view key) const override { return fmt::format("mem://{}", join(name_, key)); }
+  std::string uri(std::string_view key) const override { return describe(key); }
+  std::string identity() const override { return fmt::format("mem:{}", static_cast<const void*>(this)); }
 
-  void place(std::string_view key, Bytes bytes) {
+  // False when `state` is given and is not that of the file.
+  bool place(std::string_view key, Bytes bytes, const std::string* state = nullptr) {
     check_key(key);
-    auto file = std::make_shared<const Bytes>(std::move(bytes));
     const std::unique_lock lock(mutex_);
+    const auto old = files_.find(std::string(key));
+    if (state && *state != (old == files_.end() ? std::string() : std::to_string(old->second->number))) return false;
+    auto file = std::make_shared<const File>(File{std::move(bytes), ++changes_});
     if (folders_.contains(std::string(key))) fail(ErrorKind::io, "{} is a folder", describe(key));
     add_folders(key);
     files_.insert_or_assign(std::string(key), std::move(file));
+    return true;
   }
 
  private:
-  std::shared_ptr<const Bytes> find(std::string_view key) const {
+  struct File {
+    Bytes bytes;
+    std::uint64_t number = 0;  // of the change that wrote it
+  };
+
+  static Bytes joined(std::span<const ByteView> parts) {
+    Bytes bytes;
+    for (const ByteView part : parts) bytes.insert(bytes.end(), part.begin(), part.end());
+    return bytes;
+  }
+
+  std::shared_ptr<const File> find(std::string_view key) const {
     check_key(key);
     const std::shared_lock lock(mutex_);
     const auto it = files_.find(std::string(key));
@@ -129,8 +173,10 @@ class MemoryStore final : public Store {
   }
 
   mutable std::shared_mutex mutex_;
-  std::map<std::string, std::shared_ptr<const Bytes>> files_;
+  const std::string name_;
+  std::map<std::string, std::shared_ptr<const File>> files_;
   std::set<std::string> folders_;
+  std::uint64_t changes_ = 0;
 };
 
 class MemoryUpload final : public Upload {
@@ -198,7 +244,7 @@ std::unique_ptr<Upload> MemoryStore::begin(std::string_view key) {
 
 }  // namespace
 
-std::shared_ptr<Store> make_memory_store() { return std::make_shared<MemoryStore>(); }
+std::shared_ptr<Store> make_memory_store() { return std::make_shared<MemoryStore>(""); }
 
 std::shared_ptr<Store> open_memory_store(std::string_view name) {
   static std::mutex mutex;
@@ -208,8 +254,9 @@ std::shared_ptr<Store> open_memory_store(std::string_view name) {
   std::shared_ptr<Store> store;
   {
     const std::lock_guard lock(mutex);
-    std::shared_ptr<Store>& named = stores[std::string(name.substr(0, slash))];
-    if (!named) named = make_memory_store();
+    const std::string first(name.substr(0, slash));
+    std::shared_ptr<Store>& named = stores[first];
+    if (!named) named = std::make_shared<MemoryStore>(first);
     store = named;
   }
   return slash == name.size() ? store : sub_store(store, std::string(name.substr(slash + 1)));

@@ -8,11 +8,10 @@
 namespace tegula {
 
 // Is one the same folder as the other, or inside it, however the two were named: by a link, as file://, relative?
-// Stores in memory overlap when they are the same object.
 bool overlap(const Store& a, const Store& b);
 
-// Another number after any change below the root of the store: of names, sizes, or times of files; in memory of their
-// contents. Files of unfinished writes do not count.
+// Another number after any change below the root of the store: of names, sizes, or states of files. Files of unfinished
+// writes do not count.
 std::uint64_t fingerprint(const Store& store);
 
 }  // namespace tegula

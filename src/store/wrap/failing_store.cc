@@ -15,9 +15,15 @@ class FailingStore final : public WrappedStore {
   void put(std::string_view key, std::span<const ByteView> parts) override {
     change(*plan_, key, [&] { store_->put(key, parts); });
   }
+  bool put_if(std::string_view key, std::span<const ByteView> parts, const std::string& state) override {
+    bool written = false;
+    change(*plan_, key, [&] { written = store_->put_if(key, parts, state); });
+    return written;
+  }
   std::unique_ptr<Upload> begin(std::string_view key) override {
     return std::make_unique<FailingUpload>(store_->begin(key), plan_, std::string(key));
   }
+  using WrappedStore::remove;
   void remove(std::string_view key) override {
     change(*plan_, key, [&] { store_->remove(key); });
   }

@@ -86,9 +86,15 @@ class ForgettingStore final : public WrappedStore {
     store_->put(key, parts);
     changes_->forget(key);
   }
+  bool put_if(std::string_view key, std::span<const ByteView> parts, const std::string& state) override {
+    const bool written = store_->put_if(key, parts, state);
+    if (written) changes_->forget(key);
+    return written;
+  }
   std::unique_ptr<Upload> begin(std::string_view key) override {
     return std::make_unique<ForgettingUpload>(store_, changes_, key);
   }
+  using WrappedStore::remove;
   void remove(std::string_view key) override {
     changes_->remember(*store_, key, UnsyncedChanges::Change::removal);
     store_->remove(key);

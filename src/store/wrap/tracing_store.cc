@@ -21,6 +21,17 @@ class TracingStore final : public WrappedStore {
   }
   void get(std::span<RangeRead> reads) const override {
     store_->get(reads);
+    trace(reads);
+  }
+  void fetch(std::span<RangeRead> reads, const std::function<void(std::size_t)>& arrived) const override {
+    store_->fetch(reads, arrived);
+    trace(reads);
+  }
+  void get(std::span<FileRead> reads) const override {
+    store_->get(reads);
+    for (const FileRead& read : reads) trace(read.key, read.found);
+  }
+  void trace(std::span<const RangeRead> reads) const {
     for (std::size_t i = 0; i < reads.size();) {
       const RangeRead& read = reads[i];
       std::uint64_t size = 0;
@@ -30,9 +41,12 @@ class TracingStore final : public WrappedStore {
   }
   std::optional<Tail> tail(std::string_view key, std::uint64_t most) const override {
     auto tail = store_->tail(key, most);
+    trace(key, tail);
+    return tail;
+  }
+  void trace(std::string_view key, const std::optional<Tail>& tail) const {
     sink_(tail ? fmt::format("read {} {}+{}", key, tail->size - tail->bytes.size(), tail->bytes.size())
                : fmt::format("read {} absent", key));
-    return tail;
   }
   std::optional<std::uint64_t> size(std::string_view key) const override {
     const auto size = store_->size(key);
@@ -43,6 +57,21 @@ class TracingStore final : public WrappedStore {
     auto entries = store_->list(prefix);
     sink_(fmt::format("list {} {} entries", prefix.empty() ? "." : prefix, entries.size()));
     return entries;
+  }
+  Listing list_all(std::string_view prefix, std::size_t most) const override {
+    Listing listing = store_->list_all(prefix, most);
+    sink_(fmt::format("list all {} {} files", prefix.empty() ? "." : prefix, listing.files.size()));
+    return listing;
+  }
+  StatedFile get_stated(std::string_view key) const override {
+    StatedFile file = store_->get_stated(key);
+    sink_(file.bytes ? fmt::format("read {} {} bytes", key, file.bytes->size()) : fmt::format("read {} absent", key));
+    return file;
+  }
+  bool put_if(std::string_view key, std::span<const ByteView> parts, const std::string& state) override {
+    const bool written = store_->put_if(key, parts, state);
+    sink_(fmt::format("write {} {} bytes{}", key, total(parts), written ? "" : " refused: it has changed"));
+    return written;
   }
   void put(std::string_view key, std::span<const ByteView> parts) override {
     store_->put(key, parts);
@@ -56,6 +85,10 @@ class TracingStore final : public WrappedStore {
   void remove(std::string_view key) override {
     store_->remove(key);
     sink_(fmt::format("remove {}", key));
+  }
+  void remove(std::span<const std::string> keys) override {
+    store_->remove(keys);
+    for (const std::string& key : keys) sink_(fmt::format("remove {}", key));
   }
 
  private:

@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <thread>
 #include <vector>
 
+#include "base/fail.h"
 #include "base/parallel.h"
 #include "store/file/file_store.h"
 #include "store/memory/memory_store.h"
@@ -241,6 +243,124 @@ TEST_P(StoreContract, ReadersNeverSeeATornFile) {
     ASSERT_TRUE(seen == one || seen == two) << seen.size();
   }
   writer.join();
+}
+
+TEST_P(StoreContract, BatchesOfFilesAndTails) {
+  store_.put_text("a/f", "0123456789");
+  store_.put_text("g", "");
+  FileRead reads[] = {{"a/f"}, {"a/f", 4}, {"a/f", 100}, {"g"}, {"g", 5}, {"none"}, {"none/deeper", 3}};
+  reads[5].found = Tail{};
+  store_.get(reads);
+  const char* expected[] = {"0123456789", "6789", "0123456789", "", ""};
+  for (std::size_t i = 0; i < 5; ++i) {
+    ASSERT_TRUE(reads[i].found) << i;
+    EXPECT_EQ(text_of(reads[i].found->bytes), expected[i]) << i;
+    EXPECT_EQ(reads[i].found->size, i < 3 ? 10u : 0u);
+  }
+  EXPECT_FALSE(reads[5].found);
+  EXPECT_FALSE(reads[6].found);
+}
+
+TEST_P(StoreContract, FetchReportsEveryRangeOnce) {
+  store_.put_text("f", std::string(1000, 'x') + "end");
+  std::vector<Bytes> places(20, Bytes(50));
+  std::vector<RangeRead> reads;
+  for (std::size_t i = 0; i < places.size(); ++i) reads.push_back({i % 5 == 4 ? "none" : "f", i * 50, places[i]});
+  std::vector<std::atomic<int>> arrived(reads.size());
+  store_.fetch(reads, [&](std::size_t i) {
+    EXPECT_EQ(reads[i].found, i % 5 != 4);
+    if (reads[i].found) {
+      EXPECT_EQ(text_of(places[i]), std::string(50, 'x'));
+    }
+    ++arrived[i];
+  });
+  for (const auto& count : arrived) EXPECT_EQ(count, 1);
+  EXPECT_ERROR(io, "by the caller", store_.fetch(reads, [](std::size_t) { fail(ErrorKind::io, "by the caller"); }));
+  RangeRead past{"f", 1000, places[0]};
+  EXPECT_ERROR(corrupt, "1003", store_.fetch(std::span(&past, 1), [](std::size_t) {}));
+}
+
+TEST_P(StoreContract, FlatListings) {
+  EXPECT_TRUE(store_.list_all("").files.empty());
+  for (const char* key : {"a/x", "a/y/z", "a.b", "b", "ab/c"}) store_.put_text(key, key);
+  store_.make_folder("empty");
+  const auto keys = [&](const Listing& listing) {
+    std::string out;
+    for (const ListedFile& file : listing.files) out += fmt::format("{}:{} ", file.key, file.size);
+    return out;
+  };
+  EXPECT_EQ(keys(store_.list_all("")), "a.b:3 a/x:3 a/y/z:5 ab/c:4 b:1 ");
+  EXPECT_EQ(keys(store_.list_all("a")), "a/x:3 a/y/z:5 ");
+  EXPECT_EQ(keys(store_.list_all("none")), "");
+  EXPECT_TRUE(store_.list_all("a", 2).complete);
+  const Listing some = store_.list_all("", 2);
+  EXPECT_FALSE(some.complete);
+  EXPECT_EQ(some.files.size(), 2u);
+  // States change with the file and with nothing else.
+  const std::string before = store_.list_all("b").files.empty() ? store_.list_all("").files[4].state : "";
+  EXPECT_EQ(store_.list_all("").files[4].state, before);
+  store_.put_text("b", "2");
+  EXPECT_NE(store_.list_all("").files[4].state, before);
+}
+
+TEST_P(StoreContract, RemovesManyFiles) {
+  std::vector<std::string> keys;
+  for (int i = 0; i < 30; ++i) keys.push_back(fmt::format("many/{}/{}", i % 3, i));
+  for (const std::string& key : keys) store_.put_text(key, "x");
+  store_.put_text("many/keep", "x");
+  keys.push_back("many/none");
+  store_.remove(keys);
+  EXPECT_EQ(store_.list_all("many").files.size(), 1u);
+  store_.remove(std::span<const std::string>());
+}
+
+TEST_P(StoreContract, PutsUnderACondition) {
+  const auto put_if = [&](const std::string& text, const std::string& state) {
+    const ByteView part = bytes_of(text);
+    return store_.put_if("a/doc", std::span(&part, 1), state);
+  };
+  EXPECT_EQ(store_.get_stated("a/doc").bytes, std::nullopt);
+  EXPECT_EQ(store_.get_stated("a/doc").state, "");
+  EXPECT_FALSE(put_if("one", "another state"));
+  EXPECT_EQ(text("a/doc"), "<absent>");
+  EXPECT_TRUE(put_if("one", ""));
+  EXPECT_FALSE(put_if("two", ""));
+  EXPECT_EQ(text("a/doc"), "one");
+  const StatedFile first = store_.get_stated("a/doc");
+  EXPECT_EQ(text_of(*first.bytes), "one");
+  EXPECT_TRUE(put_if("two", first.state));
+  EXPECT_FALSE(put_if("six", first.state));
+  store_.put_text("a/doc", "one");  // the same bytes again: still another state
+  EXPECT_FALSE(put_if("six", first.state));
+  EXPECT_EQ(text("a/doc"), "one");
+  const std::string last = store_.get_stated("a/doc").state;
+  store_.remove("a/doc");
+  EXPECT_FALSE(put_if("six", last));
+  EXPECT_EQ(text("a/doc"), "<absent>");
+  EXPECT_EQ(names("a"), "");
+}
+
+TEST_P(StoreContract, ConditionalPutsLoseNoChange) {
+  constexpr int kThreads = 4, kEach = 10;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < kEach;) {
+        const StatedFile old = store_.get_stated("counter");
+        const std::string next = std::to_string(1 + (old.bytes ? std::stoi(std::string(text_of(*old.bytes))) : 0));
+        const ByteView part = bytes_of(next);
+        i += store_.put_if("counter", std::span(&part, 1), old.state);
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(text("counter"), std::to_string(kThreads * kEach));
+}
+
+TEST_P(StoreContract, PlacesAreNamed) {
+  EXPECT_NE(store_.uri("a/b").find("://"), std::string::npos) << store_.uri("a/b");
+  EXPECT_TRUE(store_.uri("a/b").ends_with("a/b"));
+  EXPECT_EQ(store_.identity(), store_.identity());
+  EXPECT_FALSE(store_.identity().empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, StoreContract, ::testing::ValuesIn(kKinds),

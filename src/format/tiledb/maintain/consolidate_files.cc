@@ -52,7 +52,7 @@ std::vector<Consolidation> consolidate_footers(const MaintainedArray& array, Doi
     if (monolithic_metadata(fragment->version())) continue;
     done.inputs.push_back(join(fragment->folder(), kFragmentMetadataFile));
     times.push_back({fragment->first_time(), fragment->last_time(), 0});
-    footers.emplace_back(relative_footer_names(version) ? fragment->name() : uri_of(*array.store, fragment->folder()),
+    footers.emplace_back(relative_footer_names(version) ? fragment->name() : array.store->uri(fragment->folder()),
                          Bytes());
     encode_footer(fragment->footer(), fragment->schema(), footers.back().second);
     done.bytes += footers.back().second.size();

@@ -1,21 +1,11 @@
 #include "format/tiledb/maintain/maintained_array.h"
 
-#include <filesystem>
-
 #include "format/tiledb/disk/versions.h"
 
 namespace tegula::tiledb {
 
-std::string uri_of(const Store& store, std::string_view key) {
-  const std::string root = store.describe("");
-  const std::string uri = root.find("://") != std::string::npos
-                              ? root
-                              : "file://" + std::filesystem::absolute(root).lexically_normal().string();
-  return join(uri.ends_with('/') ? uri.substr(0, uri.size() - 1) : uri, key);
-}
-
 std::string vacuum_line(const Store& store, std::string_view key, std::uint32_t version) {
-  return relative_vacuum_paths(version) ? "/" + std::string(key) : uri_of(store, key);
+  return relative_vacuum_paths(version) ? "/" + std::string(key) : store.uri(key);
 }
 
 ArrayContents open_now(const MaintainedArray& array) {

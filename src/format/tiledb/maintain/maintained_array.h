@@ -26,6 +26,5 @@ ArrayContents open_now(const MaintainedArray& array);
 
 // A line of a .vac file: a path relative to the array from version 19 on, a whole URI before.
 std::string vacuum_line(const Store& store, std::string_view key, std::uint32_t version);
-std::string uri_of(const Store& store, std::string_view key);
 
 }  // namespace tegula::tiledb

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <atomic>
-#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -39,17 +38,10 @@ Table& table() {
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) { return (hash ^ value) * 0xBF58476D1CE4E5B9; }
 
-std::string identity(const Store& store) {
-  const std::string place = store.describe("");
-  std::error_code error;
-  const std::filesystem::path real = std::filesystem::canonical(place, error);
-  return error ? place : real.string();
-}
-
 }  // namespace
 
 ChunkLocks::ChunkLocks(const Store& store) : seed_(0x9E3779B97F4A7C15) {
-  for (const char c : identity(store)) seed_ = mix(seed_, static_cast<unsigned char>(c));
+  for (const char c : store.identity()) seed_ = mix(seed_, static_cast<unsigned char>(c));
 }
 
 std::size_t ChunkLocks::number(const Shape& chunk) const {
