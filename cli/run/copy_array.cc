@@ -129,10 +129,12 @@ int copy_array(const CopyFlags& flags, const Globals& globals) {
     fail(ErrorKind::unsupported, "{}\nWith --lossy the rest is copied.", losses_text(target));
 
   Converted made;
+  const TargetStore to = target_of(flags.to, globals, flags.overwrite);
   try {
-    made = convert(*source, store_of(flags.to, globals), options, globals.work);
+    made = convert(*source, to.store, options, globals.work);
+    to.finish(globals.work);
   } catch (const Error& error) {
-    if (error.kind() == ErrorKind::cancelled && !globals.quiet)
+    if (error.kind() == ErrorKind::cancelled && !globals.quiet && !to.archive)
       std::fprintf(stderr, "%s is unfinished; the same command goes on with it\n", flags.to.c_str());
     throw;
   }

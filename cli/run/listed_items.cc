@@ -11,11 +11,11 @@ namespace tegula::cli {
 namespace {
 
 // What a plain folder holds, one level down.
-std::vector<Item> folder_items(const std::string& uri, const Store& store) {
+std::vector<Item> folder_items(const Store& store) {
   std::vector<Item> items;
   for (const Entry& entry : store.list("")) {
     if (!entry.folder || entry.name.starts_with(kTemporaryPrefix)) continue;
-    Item item{entry.name, join(uri, entry.name), {}};
+    Item item{entry.name, store.describe(entry.name), {}};
     try {
       item.found = probe(item.uri);
     } catch (const Error& error) {
@@ -89,7 +89,7 @@ std::vector<Item> items_of(const std::string& uri, const ListFlags& flags, const
       items.push_back({std::move(member.name), std::move(member.uri), std::move(what)});
     }
   } else {
-    items = folder_items(uri, *store);
+    items = folder_items(*store);
     if (items.empty() && store->list("").empty())
       fail(ErrorKind::not_found, "'{}': there is no such folder, or it is empty", uri);
   }

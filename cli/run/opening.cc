@@ -15,6 +15,7 @@
 #include "query/request/value_text.h"
 #include "store/open/open_store.h"
 #include "store/wrap/tracing_store.h"
+#include "store/zip/archive_uri.h"
 #include "text/format_names.h"
 
 namespace tegula::cli {
@@ -59,17 +60,33 @@ OpenOptions OpenFlags::options(const Globals& globals) const {
   return options;
 }
 
-std::shared_ptr<Store> store_of(const std::string& uri, const Globals& globals, bool sync) {
-  std::error_code unknown;
-  if (std::filesystem::is_regular_file(uri, unknown))
-    fail(ErrorKind::not_found, "'{}' is a file, and arrays are folders; `tegula ls` shows those in a folder", uri);
-  StoreOptions options;
-  options.sync = sync;
-  std::shared_ptr<Store> store = open_store(uri, options);
+namespace {
+
+std::shared_ptr<Store> traced(std::shared_ptr<Store> store, const Globals& globals) {
   if (!globals.trace_io) return store;
   return tracing_store(std::move(store), [](std::string_view line) {
     std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
   });
+}
+
+}  // namespace
+
+std::shared_ptr<Store> store_of(const std::string& uri, const Globals& globals, bool sync) {
+  std::error_code unknown;
+  if (std::filesystem::is_regular_file(uri, unknown) && !archive_uri(uri))
+    fail(ErrorKind::not_found,
+         "'{}' is a file, and arrays are folders or zip archives; `tegula ls` shows those in a folder", uri);
+  StoreOptions options;
+  options.sync = sync;
+  return traced(open_store(uri, options), globals);
+}
+
+TargetStore target_of(const std::string& uri, const Globals& globals, bool overwrite, bool sync) {
+  StoreOptions options;
+  options.sync = sync;
+  TargetStore target = open_target(uri, options, overwrite);
+  target.store = traced(std::move(target.store), globals);
+  return target;
 }
 
 std::shared_ptr<Array> open_array(const std::string& uri, const OpenFlags& flags, const Globals& globals, bool sync) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/command.h"
+#include "store/open/target_store.h"
 #include "store/store.h"
 #include "tegula/array.h"
 
@@ -30,6 +31,8 @@ Bytes encryption_key(const std::string& hex, const std::string& file);
 
 // The store of a URI, traced when --trace-io asks for it.
 std::shared_ptr<Store> store_of(const std::string& uri, const Globals& globals, bool sync = true);
+// The same for a new array, which may become a zip archive.
+TargetStore target_of(const std::string& uri, const Globals& globals, bool overwrite, bool sync = true);
 
 std::shared_ptr<Array> open_array(const std::string& uri, const OpenFlags& flags, const Globals& globals,
                                   bool sync = true);

@@ -74,11 +74,13 @@ int create_array(const Flags& flags, const Globals& globals) {
   options.work = globals.work;
   const WriteOptions writing = flags.input.write_options(globals);
   const Batch cells = flags.input.file.empty() ? Batch{} : cells_for(flags, schema, options, writing);
-  const std::shared_ptr<Array> array = create(store_of(flags.uri, globals, options.sync), schema, options);
+  const TargetStore target = target_of(flags.uri, globals, flags.overwrite, options.sync);
+  const std::shared_ptr<Array> array = create(target.store, schema, options);
   if (!flags.input.file.empty() && schema.table)
     array->append(cells, writing);
   else if (!flags.input.file.empty())
     write_cells(*array, cells, flags.input, writing);
+  target.finish(globals.work);
   if (!globals.quiet) print(fmt::format("{}: {}\n", flags.uri, what_it_is(array->schema())));
   return kOk;
 }

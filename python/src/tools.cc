@@ -6,7 +6,7 @@
 #include "convert/compare.h"
 #include "convert/convert.h"
 #include "schema.h"
-#include "store/open/open_store.h"
+#include "store/open/target_store.h"
 #include "tegula/bcolz.h"
 #include "tegula/tiledb.h"
 #include "values.h"
@@ -72,7 +72,10 @@ nb::list convert_array(const ArrayHandle& source, const std::string& uri, nb::di
     now.create.work.progress = nullptr;
     StoreOptions store;
     store.sync = now.create.sync;
-    return convert(*source.array, open_store(uri, store), now, work).losses;
+    const TargetStore to = open_target(uri, store, now.create.overwrite);
+    std::vector<std::string> lost = convert(*source.array, to.store, now, work).losses;
+    to.finish(work);
+    return lost;
   });
   call.finish();
   return list_of(losses);

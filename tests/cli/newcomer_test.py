@@ -15,7 +15,7 @@ class Mistakes(CommandTest):
     def test_files_are_no_arrays(self):
         pathlib.Path(self.path('notes.txt')).write_text('hello')
         for verb in ('info', 'read', 'head', 'verify', 'stats'):
-            self.fails(3, 'is a file, and arrays are folders', verb, 'notes.txt')
+            self.fails(3, 'is a file, and arrays are folders or zip archives', verb, 'notes.txt')
 
     def test_counts_are_not_negative(self):
         grid = self.grid()

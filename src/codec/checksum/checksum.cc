@@ -49,7 +49,12 @@ std::array<std::byte, 32> sha256(ByteView data) {
   return digest.operator()<32>(data);
 }
 
-std::uint32_t crc32(ByteView data) { return libdeflate_crc32(0, data.empty() ? nullptr : data.data(), data.size()); }
+std::uint32_t crc32(ByteView data) { return crc32(data, 0); }
+
+std::uint32_t crc32(ByteView data, std::uint32_t before) {
+  // A null pointer would mean the CRC-32 of nothing.
+  return data.empty() ? before : libdeflate_crc32(before, data.data(), data.size());
+}
 
 std::uint32_t adler32(ByteView data) {
   return libdeflate_adler32(1, data.empty() ? nullptr : data.data(), data.size());

@@ -10,7 +10,9 @@ namespace tegula::codec {
 
 std::array<std::byte, 16> md5(ByteView data);
 std::array<std::byte, 32> sha256(ByteView data);
-std::uint32_t crc32(ByteView data);    // as in zlib
+std::uint32_t crc32(ByteView data);  // as in zlib
+// Of these bytes behind others, whose CRC-32 is `before`.
+std::uint32_t crc32(ByteView data, std::uint32_t before);
 std::uint32_t adler32(ByteView data);  // as in zlib
 
 }  // namespace tegula::codec

@@ -45,4 +45,14 @@ libdeflate_compressor* thread_deflater(int level) {
   return kept.object.get();
 }
 
+bool deflate_decode_exact(ByteView in, MutableBytes out) {
+  std::size_t consumed = 0;
+  std::byte nothing;
+  void* to = out.empty() ? &nothing : out.data();
+  // Without a place for the real size libdeflate accepts only a stream of exactly out.size() bytes.
+  const auto result =
+      libdeflate_deflate_decompress_ex(thread_inflater(), in.data(), in.size(), to, out.size(), &consumed, nullptr);
+  return result == LIBDEFLATE_SUCCESS && consumed == in.size();
+}
+
 }  // namespace tegula::codec

@@ -15,8 +15,7 @@ namespace tegula::codec {
 
 namespace {
 
-constexpr std::size_t kLeastMember = 18;   // header of 10, trailer of 8
-constexpr std::uint64_t kMostGain = 1040;  // raw bytes that one byte of deflate can stand for, rounded up
+constexpr std::size_t kLeastMember = 18;  // header of 10, trailer of 8
 
 using Inflate = libdeflate_result (*)(libdeflate_decompressor*, const void*, std::size_t, void*, std::size_t,
                                       std::size_t*, std::size_t*);
@@ -52,7 +51,7 @@ void gzip_decode_stream(ByteView in, Bytes& out, std::uint64_t limit) {
   std::uint64_t guess = GrowingBuffer::guess(in);
   if (in.size() >= kLeastMember) {
     const std::uint64_t told = load_le<std::uint32_t>(in.data() + in.size() - 4);
-    if (told <= kMostGain * in.size()) guess = told;
+    if (told <= kMostDeflateGain * in.size()) guess = told;
   }
   GrowingBuffer grown(out, limit, guess);
   do {

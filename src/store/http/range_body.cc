@@ -122,7 +122,7 @@ void TailBody::take(ByteView bytes) {
   // A server that knows no suffixes sends all of it: keep the end, and forget what lies before it now and then.
   bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
   expected_ += bytes.size();
-  if (bytes_.size() > 2 * most_ + (1 << 20))
+  if (bytes_.size() > most_ && bytes_.size() - most_ > most_ + (1 << 20))
     bytes_.erase(bytes_.begin(), bytes_.end() - static_cast<std::ptrdiff_t>(most_));
 }
 
