@@ -33,11 +33,17 @@ void Store::fetch(std::span<RangeRead> reads, const std::function<void(std::size
 void Store::get(std::span<FileRead> reads) const {
   for (FileRead& read : reads) {
     read.found.reset();
-    if (read.most != UINT64_MAX) {
-      read.found = tail(read.key, read.most);
-    } else if (std::optional<Bytes> bytes = get(read.key)) {
-      const std::uint64_t size = bytes->size();
-      read.found = Tail{*std::move(bytes), size};
+    read.failure = nullptr;
+    try {
+      if (read.most != UINT64_MAX) {
+        read.found = tail(read.key, read.most);
+      } else if (std::optional<Bytes> bytes = get(read.key)) {
+        const std::uint64_t size = bytes->size();
+        read.found = Tail{*std::move(bytes), size};
+      }
+    } catch (const Error& error) {
+      if (!read.may_fail || error.kind() == ErrorKind::cancelled) throw;
+      read.failure = std::current_exception();
     }
   }
 }

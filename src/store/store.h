@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -35,6 +36,9 @@ struct FileRead {
   std::string_view key;
   std::uint64_t most = UINT64_MAX;  // bytes wanted, counted from the end
   std::optional<Tail> found = {};
+  // For probes of names that a server may deny: an Error about this file alone is kept in `failure` and not thrown.
+  bool may_fail = false;
+  std::exception_ptr failure = {};
 };
 
 struct Entry {

@@ -11,13 +11,13 @@ std::uint64_t end_of(const RangeRead& read) { return read.offset + read.into.siz
 
 // The reads `order`, which lie near each other in one file, as requests of at most `part` bytes.
 void cut(std::span<const RangeRead> reads, std::span<const std::size_t> order, std::uint64_t part,
-         std::vector<RangeRequest>& out) {
+         std::vector<RangeGroup>& out) {
   std::uint64_t end = 0;
   for (const std::size_t i : order) end = std::max(end, end_of(reads[i]));
   std::size_t first = 0;  // reads before it end before the part
   for (std::uint64_t from = reads[order[0]].offset;;) {
     const std::uint64_t to = end - from > part ? from + part : end;
-    RangeRequest request{reads[order[0]].key, from, 0, {}, {}};
+    RangeGroup request{reads[order[0]].key, from, 0, {}, {}};
     for (std::size_t at = first; at < order.size() && reads[order[at]].offset <= to; ++at) {
       const RangeRead& read = reads[order[at]];
       const std::uint64_t begins = std::max(read.offset, from), ends = std::min(end_of(read), to);
@@ -43,13 +43,13 @@ void cut(std::span<const RangeRead> reads, std::span<const std::size_t> order, s
 
 }  // namespace
 
-std::vector<RangeRequest> plan_ranges(std::span<const RangeRead> reads, std::uint64_t gap, std::uint64_t part) {
+std::vector<RangeGroup> plan_ranges(std::span<const RangeRead> reads, std::uint64_t gap, std::uint64_t part) {
   std::vector<std::size_t> order(reads.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
     return reads[a].key != reads[b].key ? reads[a].key < reads[b].key : reads[a].offset < reads[b].offset;
   });
-  std::vector<RangeRequest> out;
+  std::vector<RangeGroup> out;
   for (std::size_t first = 0, end = 0; first < order.size(); first = end) {
     std::uint64_t reached = end_of(reads[order[first]]);
     for (end = first + 1; end < order.size() && reads[order[end]].key == reads[order[first]].key; ++end) {

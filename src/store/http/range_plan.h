@@ -13,7 +13,7 @@
 namespace tegula::http {
 
 // A range of one file. Its pieces are sorted by offset and lie inside it.
-struct RangeRequest {
+struct RangeGroup {
   std::string_view key;
   std::uint64_t offset = 0, length = 0;  // 0: only whether the file is there is asked
   std::vector<Piece> pieces;
@@ -22,6 +22,6 @@ struct RangeRequest {
 
 // Ranges with at most `gap` bytes between them share a request; none is longer than `part` bytes, so that a read may
 // have pieces in several.
-std::vector<RangeRequest> plan_ranges(std::span<const RangeRead> reads, std::uint64_t gap, std::uint64_t part);
+std::vector<RangeGroup> plan_ranges(std::span<const RangeRead> reads, std::uint64_t gap, std::uint64_t part);
 
 }  // namespace tegula::http

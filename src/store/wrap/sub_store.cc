@@ -30,7 +30,10 @@ class SubStore final : public Store {
     std::vector<std::string> keys;
     std::vector<FileRead> inner = translated(reads, keys);
     store_->get(inner);
-    for (std::size_t i = 0; i < reads.size(); ++i) reads[i].found = std::move(inner[i].found);
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      reads[i].found = std::move(inner[i].found);
+      reads[i].failure = std::move(inner[i].failure);
+    }
   }
   std::optional<Tail> tail(std::string_view key, std::uint64_t most) const override {
     return store_->tail(at(key), most);

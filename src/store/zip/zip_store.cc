@@ -41,16 +41,14 @@ class ZipStore final : public Store {
     reader_.fetch(reads, members, arrived);
   }
   void get(std::span<FileRead> reads) const override {
-    std::vector<RangeRead> ranges;
-    for (FileRead& read : reads) {
-      read.found.reset();
-      const ZipMember* member = find(read.key);
-      if (!member) continue;
-      reader_.check_size(*member);
-      read.found = Tail{Bytes(std::min(read.most, member->size)), member->size};
-      ranges.push_back({read.key, member->size - read.found->bytes.size(), read.found->bytes});
+    try {
+      get_all(reads);
+    } catch (const Error& error) {
+      // Whose failure it was shows one by one.
+      const bool probes = std::ranges::any_of(reads, &FileRead::may_fail);
+      if (!probes || error.kind() == ErrorKind::cancelled) throw;
+      for (FileRead& read : reads) get_one(read);
     }
-    get(ranges);
   }
   std::optional<Tail> tail(std::string_view key, std::uint64_t most) const override {
     FileRead read{key, most, {}};
@@ -138,6 +136,27 @@ class ZipStore final : public Store {
   const ZipDirectory& directory() const { return directory_; }
 
  private:
+  void get_all(std::span<FileRead> reads) const {
+    std::vector<RangeRead> ranges;
+    for (FileRead& read : reads) {
+      read.found.reset();
+      const ZipMember* member = find(read.key);
+      if (!member) continue;
+      reader_.check_size(*member);
+      read.found = Tail{Bytes(std::min(read.most, member->size)), member->size};
+      ranges.push_back({read.key, member->size - read.found->bytes.size(), read.found->bytes});
+    }
+    get(ranges);
+  }
+  void get_one(FileRead& read) const {
+    try {
+      get_all(std::span(&read, 1));
+    } catch (const Error& error) {
+      if (!read.may_fail || error.kind() == ErrorKind::cancelled) throw;
+      read.found.reset();
+      read.failure = std::current_exception();
+    }
+  }
   static std::string inside(const std::string& archive, std::string_view key) {
     return key.empty() ? archive : fmt::format("{}!/{}", archive, key);
   }

@@ -8,9 +8,9 @@
 namespace tegula::http {
 namespace {
 
-std::string told(const std::vector<RangeRequest>& requests) {
+std::string told(const std::vector<RangeGroup>& requests) {
   std::string out;
-  for (const RangeRequest& request : requests) {
+  for (const RangeGroup& request : requests) {
     out += fmt::format("{} {}+{}:", request.key, request.offset, request.length);
     for (const std::size_t i : request.reads) out += fmt::format(" {}", i);
     out += "; ";
@@ -65,7 +65,7 @@ TEST(RangePlan, EveryByteIsAskedForOnce) {
       reads.push_back({random() % 2 ? "a" : "b", random() % 200, bytes});
     }
     std::vector<int> seen(reads.size());
-    for (const RangeRequest& request : plan_ranges(reads, gap, part)) {
+    for (const RangeGroup& request : plan_ranges(reads, gap, part)) {
       EXPECT_LE(request.length, part);
       std::uint64_t before = request.offset;
       for (const Piece& piece : request.pieces) {

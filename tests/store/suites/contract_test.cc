@@ -369,5 +369,15 @@ TEST_P(StoreContract, PlacesAreNamed) {
 INSTANTIATE_TEST_SUITE_P(Stores, StoreContract, ::testing::ValuesIn(kKinds),
                          [](const auto& kind) { return kind.param.name; });
 
+TEST_P(StoreContract, ProbesHearOfFailures) {
+  store_.put_text("a/file", "x");
+  FileRead reads[] = {{"a/file"}, {"a"}, {"gone"}};
+  for (FileRead& read : reads) read.may_fail = true;
+  store_.get(reads);
+  EXPECT_TRUE(reads[0].found && !reads[0].failure);
+  EXPECT_FALSE(reads[1].found) << "a folder";
+  EXPECT_TRUE(!reads[2].found && !reads[2].failure);
+}
+
 }  // namespace
 }  // namespace tegula
