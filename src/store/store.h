@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "store/traffic.h"
 #include "tegula/bytes.h"
 #include "tegula/work.h"
 
@@ -60,7 +62,8 @@ struct Listing {
 };
 
 // A file together with its state, which put_if() compares. States are opaque; that of an absent file is empty. They
-// hold for the process that read them.
+// hold for the process that read them. Where the state is a hash (S3), a file that got its old bytes back is in its old
+// state.
 struct StatedFile {
   std::optional<Bytes> bytes;
   std::string state;
@@ -176,6 +179,12 @@ struct StoreOptions {
   // Called before each step of a change ("write", "sync", "rename", "sync folder", "remove") with its key; an exception
   // from it ends the change there, as a crash would. For tests.
   std::function<void(std::string_view step, std::string_view key)> before_step = {};
+  // Storage options of remote stores by name: endpoint, region, keys (docs/stores.md). Local stores take none.
+  std::map<std::string, std::string> settings = {};
+  // Hears of every request to a server, as one line; on any thread.
+  std::function<void(std::string_view line)> trace = {};
+  // Counts requests to servers.
+  std::shared_ptr<Traffic> traffic = {};
 };
 
 // How the names of unfinished files begin; a crash may leave some in the root of a store.

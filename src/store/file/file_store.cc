@@ -256,4 +256,21 @@ std::shared_ptr<Store> open_file_store(std::string root, const StoreOptions& opt
   return std::make_shared<FileStore>(std::move(root), options);
 }
 
+namespace {
+
+class LocalScratch final : public Scratch {
+ public:
+  LocalScratch() : root_(std::filesystem::temp_directory_path().string(), {}), inner_(make_scratch(root_)) {}
+  void write(std::uint64_t offset, ByteView bytes) override { inner_->write(offset, bytes); }
+  void read(std::uint64_t offset, MutableBytes into) const override { inner_->read(offset, into); }
+
+ private:
+  RootFolder root_;
+  std::unique_ptr<Scratch> inner_;  // borrows it
+};
+
+}  // namespace
+
+std::unique_ptr<Scratch> local_scratch() { return std::make_unique<LocalScratch>(); }
+
 }  // namespace tegula

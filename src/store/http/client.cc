@@ -9,7 +9,7 @@
 #include <queue>
 #include <random>
 
-#include "base/cancel_poll.h"
+#include "base/current_work.h"
 
 namespace tegula::http {
 
@@ -88,8 +88,13 @@ Verdict usual_verdict(const Answer& answer) {
   return Verdict::done;
 }
 
-Client::Client(std::shared_ptr<Transport> transport, Limits limits, std::shared_ptr<Clock> clock, Observer observer)
-    : transport_(std::move(transport)), limits_(limits), clock_(std::move(clock)), observer_(std::move(observer)) {}
+Client::Client(std::shared_ptr<Transport> transport, Limits limits, std::shared_ptr<Clock> clock, Observer observer,
+               std::shared_ptr<Traffic> traffic)
+    : transport_(std::move(transport)),
+      limits_(limits),
+      clock_(std::move(clock)),
+      observer_(std::move(observer)),
+      traffic_(traffic ? std::move(traffic) : std::make_shared<Traffic>()) {}
 
 // When to try again, or nothing when there is no next try.
 std::optional<Time> Client::next_try(const Call& call, Time first) {
@@ -125,10 +130,10 @@ void Client::run(std::span<Call> calls, const Work& work, const std::function<vo
     Call& call = calls[i];
     --under_way;
     call.answer = std::move(states[i].answer);
-    counts_.requests += 1;
-    counts_.retries += call.tries > 1;
-    counts_.received += call.answer.received;
-    counts_.sent += body_size(call.request);
+    traffic_->requests += 1;
+    traffic_->retries += call.tries > 1;
+    traffic_->received += call.answer.received;
+    traffic_->sent += body_size(call.request);
     if (call.answer.failure == Failure::none) answered_ = true;
     if (observer_) observer_(call);
     const Verdict verdict = call.judge(call.answer);
@@ -148,7 +153,7 @@ void Client::run(std::span<Call> calls, const Work& work, const std::function<vo
   };
 
   while (left > 0) {
-    work.cancel ? work.cancel->check() : CancelPoll::run();
+    work.cancel ? work.cancel->check() : CurrentWork::check();
     while (under_way < limits_.at_once && !delayed.empty() && delayed.top().due <= clock_->now()) {
       const std::size_t i = delayed.top().call;
       delayed.pop();

@@ -12,6 +12,7 @@
 
 #include "store/http/http.h"
 #include "store/http/transport.h"
+#include "store/traffic.h"
 #include "tegula/work.h"
 
 namespace tegula::http {
@@ -57,29 +58,23 @@ struct Call {
   unsigned tries = 0;
 };
 
-struct Counts {
-  std::atomic<std::uint64_t> requests{0};  // tries, each counted
-  std::atomic<std::uint64_t> retries{0};
-  std::atomic<std::uint64_t> received{0}, sent{0};  // bytes of bodies
-};
-
 // Hears of every try when it has ended; on the thread that ran it.
 using Observer = std::function<void(const Call& call)>;
 
-// Thread-safe; has no threads.
+// Thread-safe; has no threads. Counts what it does in `traffic`, which several may share.
 class Client {
  public:
   Client(std::shared_ptr<Transport> transport, Limits limits = {}, std::shared_ptr<Clock> clock = real_clock(),
-         Observer observer = {});
+         Observer observer = {}, std::shared_ptr<Traffic> traffic = nullptr);
 
   // Runs all calls, at most Limits::at_once at a time, and calls done(i) on this thread when call i has its answer.
-  // Answers are not judged: a failure is in Call::answer. Throws what `done`, `prepare` or a sink throws, and
+  // Failures are not thrown: they are in Call::answer. Throws what `done`, `prepare` or a sink throws, and
   // Error(cancelled) within a second when `work` or the CancelPoll of this thread asks for it; requests under way are
   // then ended.
   void run(std::span<Call> calls, const Work& work, const std::function<void(std::size_t)>& done = {});
   void run(Call& call, const Work& work = {}) { run(std::span(&call, 1), work); }
 
-  const Counts& counts() const { return counts_; }
+  const Traffic& traffic() const { return *traffic_; }
   const Limits& limits() const { return limits_; }
   Clock& clock() const { return *clock_; }
 
@@ -91,7 +86,7 @@ class Client {
   Limits limits_;
   std::shared_ptr<Clock> clock_;
   Observer observer_;
-  Counts counts_;
+  std::shared_ptr<Traffic> traffic_;
   std::atomic<bool> answered_{false};
 };
 

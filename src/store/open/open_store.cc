@@ -1,12 +1,50 @@
 #include "store/open/open_store.h"
 
+#include <fmt/format.h>
+
+#include <vector>
+
 #include "base/fail.h"
 #include "store/file/file_store.h"
 #include "store/memory/memory_store.h"
+#include "store/s3/s3_store.h"
+#include "store/web/web_store.h"
 #include "store/zip/archive_uri.h"
 #include "store/zip/zip_store.h"
 
 namespace tegula {
+
+namespace {
+
+std::string without_scheme(const std::string& uri) { return uri.substr(uri.find("://") + 3); }
+
+std::shared_ptr<Store> open_file(const std::string& uri, const StoreOptions& options) {
+  return open_file_store(without_scheme(uri), options);
+}
+std::shared_ptr<Store> open_memory(const std::string& uri, const StoreOptions&) {
+  return open_memory_store(without_scheme(uri));
+}
+std::shared_ptr<Store> open_s3(const std::string& uri, const StoreOptions& options) {
+  return open_s3_store(uri, options);
+}
+std::shared_ptr<Store> open_gs(const std::string& uri, const StoreOptions& options) {
+  return open_gs_store(uri, options);
+}
+std::shared_ptr<Store> open_web(const std::string& uri, const StoreOptions& options) {
+  return open_web_store(uri, s3::make_client(s3::read_settings(s3::Service::web, options.settings), options));
+}
+
+struct Scheme {
+  std::string_view name;
+  std::shared_ptr<Store> (*open)(const std::string& uri, const StoreOptions& options);
+};
+
+constexpr Scheme kSchemes[] = {
+    {"file", open_file}, {"mem", open_memory}, {"s3", open_s3},
+    {"gs", open_gs},     {"http", open_web},   {"https", open_web},
+};
+
+}  // namespace
 
 std::shared_ptr<Store> open_store(const std::string& uri, const StoreOptions& options) {
   if (const std::optional<ArchiveUri> archive = archive_uri(uri)) {
@@ -14,13 +52,16 @@ std::shared_ptr<Store> open_store(const std::string& uri, const StoreOptions& op
     around.follow_links = true;  // the archive was named, whatever it is a link to
     return open_zip_store(open_store(archive->folder, around), archive->name, archive->inner);
   }
-  constexpr std::string_view kFile = "file://";
-  constexpr std::string_view kMemory = "mem://";
-  if (uri.starts_with(kMemory)) return open_memory_store(uri.substr(kMemory.size()));
-  if (uri.starts_with(kFile)) return open_file_store(uri.substr(kFile.size()), options);
-  if (const std::size_t scheme = uri.find("://"); scheme != std::string::npos && uri.find('/') > scheme)
-    fail(ErrorKind::unsupported, "'{}': only plain paths, zip archives, file:// and mem:// can be opened", uri);
-  return open_file_store(uri, options);
+  const std::size_t end = uri.find("://");
+  // "a/b://c" is a path.
+  if (end == std::string::npos || uri.find('/') < end) return open_file_store(uri, options);
+  const std::string_view scheme = std::string_view(uri).substr(0, end);
+  for (const Scheme& known : kSchemes)
+    if (known.name == scheme) return known.open(uri, options);
+  std::vector<std::string> names;
+  for (const Scheme& known : kSchemes) names.push_back(fmt::format("{}://", known.name));
+  fail(ErrorKind::unsupported, "'{}': only plain paths, zip archives and {} can be opened", uri,
+       fmt::join(names, ", "));
 }
 
 }  // namespace tegula

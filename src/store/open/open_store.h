@@ -8,8 +8,8 @@
 
 namespace tegula {
 
-// Plain paths, file:// and mem:// URIs, and zip archives in any of them (store/zip/archive_uri.h). A mem:// store lives
-// as long as the process; its name finds it again.
+// Plain paths, URIs of the schemes in the table of open_store.cc, and zip archives in any of them
+// (store/zip/archive_uri.h). A mem:// store lives as long as the process; its name finds it again.
 std::shared_ptr<Store> open_store(const std::string& uri, const StoreOptions& options = {});
 
 }  // namespace tegula

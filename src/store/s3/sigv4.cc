@@ -27,7 +27,9 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-bool is_signed(std::string_view name) { return name == "range" || name == "date" || name.starts_with("x-amz-"); }
+bool is_signed(std::string_view name, const Dialect& dialect) {
+  return name == "range" || name == "date" || name.starts_with(dialect.header);
+}
 
 void set_header(http::Headers& headers, std::string_view name, std::string value) {
   std::erase_if(headers, [&](const http::Header& header) { return lower(header.name) == name; });
@@ -90,16 +92,17 @@ Bytes hmac_sha256(ByteView key, std::string_view text) {
 }
 
 void sign(http::Request& request, const SigningPlace& place, const Credentials& credentials,
-          std::chrono::system_clock::time_point date, std::string_view payload_hash) {
+          std::chrono::system_clock::time_point date, std::string_view payload_hash, const Dialect& dialect) {
+  const auto own = [&](std::string_view name) { return std::string(dialect.header) + std::string(name); };
   const std::tm utc = fmt::gmtime(std::chrono::system_clock::to_time_t(date));
   const std::string stamp = fmt::format("{:%Y%m%dT%H%M%SZ}", utc), day = stamp.substr(0, 8);
-  set_header(request.headers, "x-amz-date", stamp);
-  set_header(request.headers, "x-amz-content-sha256", std::string(payload_hash));
-  if (!credentials.token.empty()) set_header(request.headers, "x-amz-security-token", credentials.token);
+  set_header(request.headers, own("date"), stamp);
+  set_header(request.headers, own("content-sha256"), std::string(payload_hash));
+  if (!credentials.token.empty()) set_header(request.headers, own("security-token"), credentials.token);
 
   std::vector<std::pair<std::string, std::string>> headers = {{"host", place.host}};
   for (const http::Header& header : request.headers)
-    if (std::string name = lower(header.name); is_signed(name))
+    if (std::string name = lower(header.name); is_signed(name, dialect))
       headers.emplace_back(std::move(name), trimmed_value(header.value));
   std::sort(headers.begin(), headers.end());
   std::string canonical = fmt::format("{}\n{}\n{}\n", request.method, place.path, place.query), names;
@@ -110,16 +113,15 @@ void sign(http::Request& request, const SigningPlace& place, const Credentials& 
   canonical += fmt::format("\n{}\n{}", names, payload_hash);
 
   const ByteView canonical_bytes = bytes_of(canonical);
-  const std::string scope = fmt::format("{}/{}/s3/aws4_request", day, place.region);
+  const std::string scope = fmt::format("{}/{}/{}/{}", day, place.region, dialect.service, dialect.end);
   const std::string text =
-      fmt::format("AWS4-HMAC-SHA256\n{}\n{}\n{}", stamp, scope, sha256_hex(std::span(&canonical_bytes, 1)));
-  Bytes key = hmac_sha256(bytes_of("AWS4" + credentials.secret), day);
-  for (const std::string_view step :
-       {std::string_view(place.region), std::string_view("s3"), std::string_view("aws4_request")})
+      fmt::format("{}\n{}\n{}\n{}", dialect.algorithm, stamp, scope, sha256_hex(std::span(&canonical_bytes, 1)));
+  Bytes key = hmac_sha256(bytes_of(std::string(dialect.key_prefix) + credentials.secret), day);
+  for (const std::string_view step : {std::string_view(place.region), dialect.service, dialect.end})
     key = hmac_sha256(key, step);
   set_header(request.headers, "authorization",
-             fmt::format("AWS4-HMAC-SHA256 Credential={}/{},SignedHeaders={},Signature={}", credentials.key_id, scope,
-                         names, hex(hmac_sha256(key, text))));
+             fmt::format("{} Credential={}/{},SignedHeaders={},Signature={}", dialect.algorithm, credentials.key_id,
+                         scope, names, hex(hmac_sha256(key, text))));
 }
 
 }  // namespace tegula::s3

@@ -68,8 +68,8 @@ TEST(HttpClient, WhatIsTriedAgain) {
     EXPECT_EQ(network->requests.size(), c.tries) << c.what;
     EXPECT_EQ(call.tries, c.tries) << c.what;
     EXPECT_EQ(network->clock->passed.count(), c.milliseconds) << c.what;
-    EXPECT_EQ(client.counts().requests, c.tries) << c.what;
-    EXPECT_EQ(client.counts().retries, c.tries - 1) << c.what;
+    EXPECT_EQ(client.traffic().requests, c.tries) << c.what;
+    EXPECT_EQ(client.traffic().retries, c.tries - 1) << c.what;
   }
 }
 

@@ -8,7 +8,11 @@ namespace tegula {
 namespace {
 
 TEST(OpenStore, SchemesAndEmptyPaths) {
-  EXPECT_ERROR(unsupported, "s3://b/x", open_store("s3://b/x"));
+  EXPECT_ERROR(unsupported, "'ftp://b/x': only plain paths, zip archives and file://, mem://, s3://",
+               open_store("ftp://b/x"));
+  EXPECT_EQ(open_store("s3://b/x/")->describe("k"), "s3://b/x/k");
+  EXPECT_EQ(open_store("gs://b/x")->describe(""), "gs://b/x");
+  EXPECT_ERROR(invalid_argument, "is not the name of a bucket", open_store("s3:///x"));
   EXPECT_ERROR(invalid_argument, "empty path", open_store(""));
   EXPECT_EQ(open_store("mem://shared-by-name")->get("x"), std::nullopt);
   open_store("mem://shared-by-name")->put_text("d/x", "y");

@@ -1,0 +1,19 @@
+// Listing the objects of a bucket.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "store/s3/bucket.h"
+#include "store/store.h"
+
+namespace tegula::s3 {
+
+// Files and folders directly below `prefix`, which is a whole key or empty, sorted by name.
+std::vector<Entry> list_level(Bucket& bucket, const std::string& prefix);
+
+// Every object below `prefix`, sorted by key, or the first `most`. Keys are those behind `root` and its slash.
+Listing list_flat(Bucket& bucket, const std::string& root, const std::string& prefix, std::size_t most);
+
+}  // namespace tegula::s3

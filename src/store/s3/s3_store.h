@@ -1,0 +1,29 @@
+// Arrays in buckets: S3, what speaks like it, and Google Cloud Storage.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "store/s3/settings.h"
+#include "store/store.h"
+
+namespace tegula {
+
+// s3://BUCKET/KEY, taken as it stands: no percent decoding, no '?' and no '#'. Asks nobody anything yet.
+std::shared_ptr<Store> open_s3_store(std::string_view uri, const StoreOptions& options);
+// gs://BUCKET/KEY, through the XML interface.
+std::shared_ptr<Store> open_gs_store(std::string_view uri, const StoreOptions& options);
+
+namespace s3 {
+
+// A client on the network, which is traced and counted as the options ask.
+std::shared_ptr<http::Client> make_client(const Settings& settings, const StoreOptions& options);
+
+// On a given network, for tests.
+std::shared_ptr<Store> make_store(std::string bucket, std::string prefix, Settings settings,
+                                  std::shared_ptr<http::Client> client, std::vector<CredentialSource> sources);
+
+}  // namespace s3
+
+}  // namespace tegula

