@@ -26,6 +26,7 @@ const std::vector<VerbEntry>& verbs() {
       {"consolidate", "merge fragments, commits or metadata of a TileDB array", describe_consolidate},
       {"vacuum", "remove what consolidation has merged (TileDB)", describe_vacuum},
       {"upgrade", "write a later TileDB format version from now on", describe_upgrade},
+      {"index", "write the names of all files beside them, for web servers, which do not list them", describe_index},
       {"group", "make groups, add and remove members", describe_group},
       {"tour", "see it all on small data, in under a minute", describe_tour},
   };

@@ -9,6 +9,7 @@ namespace tegula::cli {
 
 void describe_read(Verb verb, Globals& globals);
 void describe_head(Verb verb, Globals& globals);
+void describe_index(Verb verb, Globals& globals);
 void describe_info(Verb verb, Globals& globals);
 void describe_fragments(Verb verb, Globals& globals);
 void describe_ls(Verb verb, Globals& globals);

@@ -11,6 +11,7 @@
 #include "run/opening.h"
 #include "run/problems.h"
 #include "schema/schema_text.h"
+#include "store/wrap/indexed_store.h"
 #include "tegula/bcolz.h"
 #include "tegula/capabilities.h"
 #include "text/format_names.h"
@@ -39,7 +40,8 @@ struct Leftover {
 std::vector<Leftover> leftovers(const Store& store, const Schema& schema) {
   std::vector<Leftover> found;
   for (const Entry& entry : store.list(""))
-    if (!entry.folder && entry.name.starts_with(kTemporaryPrefix) && entry.name != kConversionKey)
+    if (!entry.folder && entry.name.starts_with(kTemporaryPrefix) && entry.name != kConversionKey &&
+        entry.name != kIndexKey)
       found.push_back({entry.name, false, "left by a write that did not finish"});
   if (capabilities(schema.format).fragments)
     for (std::string& folder : tiledb::uncommitted_fragments(store))

@@ -10,6 +10,7 @@
 #include "format/tiledb/fragment/tile_source.h"
 #include "format/tiledb/listing/uncommitted.h"
 #include "format/tiledb/read/metadata.h"
+#include "store/wrap/indexed_store.h"
 
 namespace tegula::tiledb {
 
@@ -121,7 +122,7 @@ class Verifier {
   // Uncommitted fragments, unfinished writes, and what a vacuum would remove.
   void leftovers() {
     for (const Entry& entry : store_.list(""))
-      if (entry.name.starts_with(kTemporaryPrefix))
+      if (entry.name.starts_with(kTemporaryPrefix) && entry.name != kIndexKey)
         report(Problem::Severity::note, entry.name, "left by a write that did not finish", "repair removes it");
     for (std::string& key : uncommitted_fragments(store_, snapshot_.listing()))
       report(Problem::Severity::note, std::move(key), "a fragment that was never committed; readers pass over it",

@@ -4,12 +4,12 @@
 #include <atomic>
 #include <charconv>
 #include <deque>
-#include <filesystem>
 #include <map>
 #include <mutex>
 
 #include "base/fail.h"
 #include "store/file/file_store.h"
+#include "store/file_states.h"
 #include "store/http/range_body.h"
 #include "store/http/range_plan.h"
 #include "store/web/web_exchange.h"
@@ -98,7 +98,7 @@ class WebMemory {
   std::map<std::string, std::string, std::less<>> states_;
 };
 
-class WebStore final : public Store {
+class WebStore final : public Store, public FileStates {
  public:
   WebStore(std::string_view url, std::shared_ptr<http::Client> client) : url_(url), client_(std::move(client)) {}
 
@@ -120,6 +120,7 @@ class WebStore final : public Store {
   void get(std::span<FileRead> reads) const override;
   std::optional<std::uint64_t> size(std::string_view key) const override;
   StatedFile get_stated(std::string_view key) const override;
+  void states(std::span<FileState> files) const override;
 
   std::vector<Entry> list(std::string_view prefix) const override { no_listing(prefix); }
   Listing list_all(std::string_view prefix, std::size_t) const override { no_listing(prefix); }
@@ -128,9 +129,7 @@ class WebStore final : public Store {
   void put(std::string_view key, std::span<const ByteView>) override { refuse(key); }
   bool put_if(std::string_view key, std::span<const ByteView>, const std::string&) override { refuse(key); }
   std::unique_ptr<Upload> begin(std::string_view key) override { refuse(key); }
-  std::unique_ptr<Scratch> scratch() override {
-    return open_file_store(std::filesystem::temp_directory_path(), {})->scratch();
-  }
+  std::unique_ptr<Scratch> scratch() override { return local_scratch(); }
   using Store::remove;
   void remove(std::string_view key) override { refuse(key); }
   void remove_tree(std::string_view prefix) override { refuse(prefix); }
@@ -312,6 +311,24 @@ StatedFile WebStore::get_stated(std::string_view key) const {
     if (file.state.empty()) file.state = fmt::format("{} bytes", file.bytes->size());
   });
   return file;
+}
+
+void WebStore::states(std::span<FileState> files) const {
+  std::vector<WebQuestion> questions(files.size());
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    check_key(files[i].key);
+    files[i].state.clear();
+    questions[i].key = files[i].key;
+    questions[i].method = "HEAD";
+  }
+  // A file about which the server says nothing has no state; reading it says why.
+  ask(
+      *client_, url_, questions,
+      [&](std::size_t i, const WebAnswer& answer) {
+        const std::string* etag = http::find(answer.headers, "etag");
+        if (answer.outcome == WebOutcome::there && etag) files[i].state = *etag;
+      },
+      [](std::size_t, const std::exception_ptr&) {});
 }
 
 }  // namespace

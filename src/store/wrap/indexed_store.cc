@@ -160,7 +160,7 @@ class IndexedStore final : public WrappedStore {
 
 }  // namespace
 
-std::string index_document(const Store& store) {
+FileIndex index_files(const Store& store) {
   std::vector<ListedFile> files = store.list_all("").files;
   std::erase_if(files, [](const ListedFile& file) { return is_unfinished(file.key); });
   std::ranges::sort(files, {}, &ListedFile::key);
@@ -170,7 +170,9 @@ std::string index_document(const Store& store) {
   index["tegula_index"] = kVersion;
   index["files"] = std::move(entries);
   index["sha256"] = hash_of(files);
-  return dump_json(index) + "\n";
+  FileIndex out{dump_json(index) + "\n", files.size(), 0};
+  for (const ListedFile& file : files) out.bytes += file.size;
+  return out;
 }
 
 std::shared_ptr<Store> indexed_store(std::shared_ptr<Store> store, ByteView document) {

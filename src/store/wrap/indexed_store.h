@@ -15,7 +15,11 @@ inline constexpr std::string_view kIndexKey = ".tegula-index.json";
 
 // {"tegula_index": 1, "files": [[NAME, SIZE], ...], "sha256": HEX}: every file below the root but unfinished ones,
 // sorted by name. The hash is of the lines "NAME\nSIZE\n".
-std::string index_document(const Store& store);
+struct FileIndex {
+  std::string document;
+  std::uint64_t files = 0, bytes = 0;
+};
+FileIndex index_files(const Store& store);
 
 // The store with the listings of the index; reads go to the store. Throws corrupt when the document is damaged.
 //

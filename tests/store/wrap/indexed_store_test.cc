@@ -42,7 +42,7 @@ class IndexedStoreTest : public ::testing::Test {
     files->put_text("d/.tegula-4", "unfinished");
   }
   std::shared_ptr<Store> indexed() const { return with_index(std::make_shared<Unlisted>(files)); }
-  void make_index() const { files->put_text(kIndexKey, index_document(*files)); }
+  void make_index() const { files->put_text(kIndexKey, index_files(*files).document); }
 
   std::shared_ptr<Store> files = make_memory_store();
 };
