@@ -5,7 +5,7 @@
 
 #include "base/cursor.h"
 #include "base/fail.h"
-#include "base/utf8.h"
+#include "model/strided.h"
 #include "query/language/int128.h"
 
 namespace tegula::cli {
@@ -58,44 +58,23 @@ std::vector<std::uint64_t> parse_shape(std::string_view text, const std::string&
   return shape;
 }
 
-bool text_like(TypeId id) {
-  return id == TypeId::character || id == TypeId::ascii || id == TypeId::utf8 || id == TypeId::wkt;
-}
-
-std::vector<std::uint32_t> code_points(std::string_view text, const std::string& name) {
-  if (auto points = decode_utf8(text)) return *std::move(points);
-  fail(ErrorKind::unsupported, "field '{}' holds bytes that are no text; use --json", name);
-}
-
-NpyArray text_as_unicode(const Column& column, std::uint64_t cells) {
-  if (!text_like(column.type.id))
-    fail(ErrorKind::unsupported, "field '{}' has cells of variable length, which numpy files cannot hold; use --json",
-         column.name);
-  std::size_t longest = 1;
-  std::vector<std::vector<std::uint32_t>> texts(cells);
-  for (std::uint64_t i = 0; i < cells; ++i) {
-    if (column.valid(i)) texts[i] = code_points(text_of(column.cell(i)), column.name);
-    longest = std::max(longest, texts[i].size());
-  }
-  NpyArray out;
-  out.type = Datatype(TypeId::unicode, static_cast<std::uint32_t>(longest * 4));
-  out.data.resize(cells * longest * 4);
-  std::fill(out.data.begin(), out.data.end(), std::byte{0});
-  for (std::uint64_t i = 0; i < cells; ++i)
-    for (std::size_t k = 0; k < texts[i].size(); ++k) store_le(out.data.data() + (i * longest + k) * 4, texts[i][k]);
-  return out;
-}
-
 }  // namespace
 
-NpyArray read_npy(ByteView file, const std::string& name) {
-  Cursor in(file, name);
+NpyHeader read_npy_header(const InputFile& file) {
+  constexpr std::uint64_t kBefore = 12;  // magic, version, the length of the header in 2 or 4 bytes
+  const std::string& name = file.name();
+  const Bytes start = file.piece(0, kBefore);
+  Cursor in(start, name);
   if (text_of(in.bytes(kMagic.size(), "the magic of a .npy file")) != kMagic) in.fail_at(0, "not a .npy file");
   const auto major = in.read<std::uint8_t>();
   in.skip(1);
   const std::uint64_t length = major == 1 ? in.read<std::uint16_t>() : in.read<std::uint32_t>();
-  const std::string dict = in.string(length, "the header");
-  NpyArray out;
+  const std::uint64_t after = in.offset();
+  if (length > file.size() - after) in.fail("a header of {} bytes in a file of {}", length, file.size());
+  const Bytes header = file.piece(after, length);
+  const std::string_view dict = text_of(header);
+  NpyHeader out;
+  out.offset = after + length;
   std::string_view descr = dict_value(dict, "descr", name);
   if (descr.size() >= 2 && descr.front() == '\'') descr = descr.substr(1, descr.size() - 2);
   out.type = datatype_from_numpy(descr);
@@ -103,15 +82,73 @@ NpyArray read_npy(ByteView file, const std::string& name) {
     fail(ErrorKind::unsupported, "{} holds Python objects (pickled), which are not read", name);
   out.fortran = dict_value(dict, "fortran_order", name) == "True";
   out.shape = parse_shape(dict_value(dict, "shape", name), name);
+  const std::uint64_t there = file.size() - out.offset;
   Int128 bytes = out.type.full_size();
   for (const std::uint64_t n : out.shape) {
     bytes *= n;
-    if (bytes > in.remaining()) break;
+    if (bytes > there) break;
   }
-  if (bytes != in.remaining())
-    in.fail("the shape asks for another number of bytes than the {} that follow", in.remaining());
-  out.data = copy_of(in.rest());
+  if (bytes != there)
+    fail(ErrorKind::corrupt, "{}: the shape asks for another number of bytes than the {} that follow the header", name,
+         there);
   return out;
+}
+
+Bytes read_npy_box(const InputFile& file, const NpyHeader& header, const CellBox& box) {
+  constexpr std::uint64_t kPiece = 1 << 20;
+  const std::size_t item = header.type.full_size(), n = header.shape.size();
+  Bytes out(cell_count(box.count) * item);
+  if (out.empty()) return out;
+  const std::vector<std::int64_t> from = contiguous_strides(header.shape, item, header.fortran),
+                                  to = contiguous_strides(box.count, item);
+  // Axes of the file by how fast they run; what the box takes whole makes one run with the axis after it.
+  std::vector<std::size_t> axes(n);
+  for (std::size_t i = 0; i < n; ++i) axes[i] = header.fortran ? i : n - 1 - i;
+  std::size_t whole = 0;
+  while (whole + 1 < n && box.count[axes[whole]] == header.shape[axes[whole]]) ++whole;
+  // One piece is some steps along the axis `slow`: the last axis of a run, or the next one where runs are short and
+  // close to each other.
+  std::size_t slow = whole;
+  if (n > 1 && slow + 1 < n &&
+      static_cast<std::uint64_t>(from[axes[slow + 1]]) <=
+          4 * box.count[axes[slow]] * static_cast<std::uint64_t>(from[axes[slow]]))
+    ++slow;
+  const std::uint64_t step = n == 0 ? item : static_cast<std::uint64_t>(from[axes[slow]]);
+  const std::uint64_t along = n == 0 ? 1 : box.count[axes[slow]];
+  const bool straight = !header.fortran && slow == whole;  // runs are as they are in the result
+  const std::uint64_t at_once = straight ? along : std::clamp<std::uint64_t>(kPiece / step, 1, along);
+  Bytes piece;
+  std::vector<std::uint64_t> done(n, 0);
+  for (;;) {
+    std::uint64_t begin = header.offset;
+    std::int64_t target = 0;
+    for (std::size_t axis = 0; axis < n; ++axis) {
+      begin += (box.first[axis] + done[axis]) * static_cast<std::uint64_t>(from[axis]);
+      target += static_cast<std::int64_t>(done[axis]) * to[axis];
+    }
+    std::vector<std::uint64_t> shape = box.count;
+    std::uint64_t last = begin + item;  // where the last item of the piece ends
+    for (std::size_t rank = 0; rank < n; ++rank) {
+      const std::size_t axis = axes[rank];
+      shape[axis] = rank < slow ? box.count[axis] : rank > slow ? 1 : std::min(at_once, along - done[axis]);
+      last += (shape[axis] - 1) * static_cast<std::uint64_t>(from[axis]);
+    }
+    if (straight) {
+      file.read(begin, MutableBytes(out).subspan(static_cast<std::size_t>(target), last - begin));
+    } else {
+      piece.resize(last - begin);
+      file.read(begin, piece);
+      copy_box(out.data() + target, to, piece.data(), from, shape, item);
+    }
+    std::size_t rank = slow;
+    for (; rank < n; ++rank) {
+      const std::size_t axis = axes[rank];
+      done[axis] += shape[axis];
+      if (done[axis] < box.count[axis]) break;
+      done[axis] = 0;
+    }
+    if (rank >= n) return out;
+  }
 }
 
 std::string npy_header(const Datatype& type, const std::vector<std::uint64_t>& shape, bool room) {
@@ -133,28 +170,20 @@ std::string npy_header(const Datatype& type, const std::vector<std::uint64_t>& s
   return out + dict;
 }
 
-std::optional<NpyArray> npy_layout(const Column& column) {
+bool npy_text(TypeId id) {
+  return id == TypeId::character || id == TypeId::ascii || id == TypeId::utf8 || id == TypeId::wkt;
+}
+
+std::optional<NpyLayout> npy_layout(const Column& column) {
   if (column.var()) return std::nullopt;
-  NpyArray out;
+  NpyLayout out;
   out.type = column.type;
-  if (text_like(column.type.id))
+  if (npy_text(column.type.id))
     out.type = Datatype(TypeId::bytes, column.values_per_cell * column.type.size);
   else if (column.type.is_text() || (column.type.id >= TypeId::any && column.type.id <= TypeId::wkt))
     out.type = Datatype(TypeId::raw, static_cast<std::uint32_t>(column.cell_size()));
   else if (column.values_per_cell != 1)
     out.shape.push_back(column.values_per_cell);
-  return out;
-}
-
-NpyArray npy_of(const Column& column, std::uint64_t cells, const std::vector<std::uint64_t>& shape) {
-  NpyArray out;
-  if (auto layout = npy_layout(column)) {
-    out = *std::move(layout);
-    out.data = column.data;
-  } else {
-    out = text_as_unicode(column, cells);
-  }
-  out.shape.insert(out.shape.begin(), shape.begin(), shape.end());
   return out;
 }
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
+#include "arrow/ipc_reader.h"
 #include "base/endian.h"
 #include "base/fail.h"
 #include "convert/cell_types.h"
@@ -70,8 +72,6 @@ Column fit(Column column, Column to) {
   return rewritten(column, std::move(to));
 }
 
-}  // namespace
-
 Batch fit_columns(Batch batch, const Schema& schema, const std::string& name) {
   const bool unnamed = schema.attributes.size() == 1 && schema.attributes[0].name.empty();
   Batch out;
@@ -84,28 +84,79 @@ Batch fit_columns(Batch batch, const Schema& schema, const std::string& name) {
   return out;
 }
 
-void schema_like(SchemaFlags& flags, const Batch& batch) {
+ArrowReader reader_of(const InputFile& file) {
+  return ArrowReader([&file](std::uint64_t offset, MutableBytes into) { file.read(offset, into); }, file.size(),
+                     file.name());
+}
+
+class ArrowRows final : public Rows {
+ public:
+  ArrowRows(const InputFile& file, const Schema& schema, const Work& work)
+      : reader_(reader_of(file)), schema_(schema), name_(file.name()), work_(work) {
+    fit_columns(reader_.like(), schema_, name_);  // fields that do not fit are found before anything is written
+  }
+  std::optional<Batch> next(std::uint64_t rows, std::uint64_t bytes) override {
+    for (;;) {
+      work_.check();
+      if (part_)
+        if (std::optional<Batch> some = part_->next(rows, bytes)) return some;
+      std::optional<Batch> batch = reader_.next();
+      if (!batch) return std::nullopt;
+      part_ = rows_of(fit_columns(*std::move(batch), schema_, name_));
+    }
+  }
+
+ private:
+  ArrowReader reader_;
+  const Schema schema_;
+  const std::string name_;
+  const Work work_;
+  std::unique_ptr<Rows> part_;  // of the last record batch
+};
+
+}  // namespace
+
+std::unique_ptr<Rows> arrow_rows(const InputFile& file, const Schema& schema, const Work& work) {
+  return std::make_unique<ArrowRows>(file, schema, work);
+}
+
+void schema_like(SchemaFlags& flags, const InputFile& file, const Work& work) {
   if (!flags.schema_file.empty()) return;
+  ArrowReader reader = reader_of(file);
+  const Batch& like = reader.like();
+  // What only the cells tell.
+  std::vector<std::size_t> longest(like.columns.size(), 1);
+  std::vector<char> nulls(like.columns.size(), 0);
+  std::uint64_t cells = 0;
+  while (const std::optional<Batch> batch = reader.next()) {
+    work.check();
+    cells += batch->cells;
+    for (std::size_t c = 0; c < batch->columns.size(); ++c) {
+      const Column& column = batch->columns[c];
+      for (std::size_t i = 0; column.var() && i < column.cells(); ++i)
+        longest[c] = std::max(longest[c], column.cell(i).size());
+      if (std::find(column.validity.begin(), column.validity.end(), std::byte{0}) != column.validity.end())
+        nulls[c] = 1;
+    }
+  }
   const Capabilities can = flags.format.empty() ? Capabilities{} : capabilities(flags.format);
   const bool any_length = can.text && !can.numpy_types;
   if (!flags.table && !flags.sparse && flags.dimensions.empty() && flags.shape.empty())
-    flags.shape = fmt::format("{}", batch.cells);
+    flags.shape = fmt::format("{}", cells);
   if (!flags.attributes.empty() || !flags.type.empty()) return;
-  for (const Column& column : batch.columns) {
+  for (std::size_t c = 0; c < like.columns.size(); ++c) {
+    const Column& column = like.columns[c];
     const auto is_dimension = [&](const std::string& text) { return text.starts_with(column.name + ":"); };
     if (std::any_of(flags.dimensions.begin(), flags.dimensions.end(), is_dimension)) continue;
     std::string type = display_name(column.type), more;
     if (column.var() && !any_length) {
-      std::size_t longest = 1;
-      for (std::size_t i = 0; i < column.cells(); ++i) longest = std::max(longest, column.cell(i).size());
-      type = fmt::format("S{}", longest);
+      type = fmt::format("S{}", longest[c]);
     } else if (column.var()) {
       more = ":var";
     } else if (column.values_per_cell != 1) {
       more = fmt::format(":{}", column.values_per_cell);
     }
-    const bool nulls = std::find(column.validity.begin(), column.validity.end(), std::byte{0}) != column.validity.end();
-    if (can.nullable && nulls && !column.type.is_date()) more += ":nullable";
+    if (can.nullable && nulls[c] && !column.type.is_date()) more += ":nullable";
     flags.attributes.push_back(column.name + ":" + type + more);
   }
 }

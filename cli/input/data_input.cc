@@ -1,59 +1,17 @@
 #include "input/data_input.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "base/error_message.h"
 #include "base/fail.h"
 #include "base/json.h"
 #include "convert/cell_types.h"
-#include "model/strided.h"
+#include "query/columns/gather.h"
 #include "query/request/cell_input.h"
 #include "query/request/request.h"
 #include "query/request/value_text.h"
 
 namespace tegula::cli {
-
-namespace {
-
-struct CsvField {
-  std::string text;
-  bool quoted = false;
-};
-
-// One record of CSV; false at the end. `line` is the one that it ends on, for messages.
-bool next_record(const std::string& text, std::size_t& at, std::vector<CsvField>& fields, std::uint64_t& line,
-                 const std::string& name) {
-  if (at >= text.size()) return false;
-  fields.assign(1, {});
-  bool quoted = false;
-  const std::uint64_t first_line = ++line;
-  for (; at < text.size(); ++at) {
-    const char c = text[at];
-    if (quoted) {
-      if (c != '"') {
-        line += c == '\n';
-        fields.back().text += c;
-      } else if (at + 1 < text.size() && text[at + 1] == '"') {
-        fields.back().text += text[++at];
-      } else {
-        quoted = false;
-      }
-    } else if (c == '"') {
-      quoted = fields.back().quoted = true;
-    } else if (c == ',') {
-      fields.emplace_back();
-    } else if (c == '\n') {
-      ++at;
-      break;
-    } else if (c != '\r') {
-      fields.back().text += c;
-    }
-  }
-  if (quoted) fail(ErrorKind::invalid_argument, "{}, line {}: a quote is opened and never closed", name, first_line);
-  return true;
-}
-
-}  // namespace
 
 Column empty_column(const std::string& name, const Schema& schema) {
   Column column;
@@ -95,37 +53,38 @@ DataKind data_kind(const std::string& path, const std::string& as) {
        "what is in '{}'? Its name should end in .npy, .csv, .json or .arrow, or say --as npy|csv|json|arrow", path);
 }
 
-Batch read_csv(const std::string& text, const Schema& schema, const std::string& name) {
-  Batch batch;
-  std::size_t at = 0;
-  std::uint64_t line = 0;
-  std::vector<CsvField> fields;
-  if (!next_record(text, at, fields, line, name))
-    fail(ErrorKind::invalid_argument, "{} is empty; its first line names the fields", name);
-  const bool unnamed = schema.attributes.size() == 1 && schema.attributes[0].name.empty();
-  for (const CsvField& field : fields)
-    batch.columns.push_back(empty_column(unnamed && field.text == "value" ? "" : field.text, schema));
-  check_all_there(batch, schema, name);
-  while (next_record(text, at, fields, line, name)) {
-    if (fields.size() == 1 && fields[0].text.empty() && batch.columns.size() > 1) continue;
-    if (fields.size() != batch.columns.size())
-      fail(ErrorKind::invalid_argument, "{}, line {}: {} fields, the header has {}", name, line, fields.size(),
-           batch.columns.size());
-    for (std::size_t c = 0; c < fields.size(); ++c) {
-      try {
-        append_cell_text(batch.columns[c], fields[c].text, fields[c].quoted);
-      } catch (const Error& error) {
-        fail(ErrorKind::invalid_argument, "{}, line {}, field '{}': {}", name, line, batch.columns[c].name,
-             error_message(error));
-      }
-    }
-    ++batch.cells;
-  }
-  return batch;
-}
+namespace {
 
-Batch read_json_cells(const std::string& text, const Schema& schema, const std::string& name) {
-  Json document = json_argument(text, name);
+class BatchRows final : public Rows {
+ public:
+  explicit BatchRows(Batch batch) : batch_(std::move(batch)) {}
+  std::optional<Batch> next(std::uint64_t rows, std::uint64_t) override {
+    const std::uint64_t count = std::min(rows, batch_.cells - at_);
+    if (count == 0) return std::nullopt;
+    if (at_ == 0 && count == batch_.cells) {
+      at_ = count;
+      const std::uint64_t cells = batch_.cells;
+      Batch all = std::exchange(batch_, {});
+      batch_.cells = cells;
+      return all;
+    }
+    Batch part = slice(batch_, at_, count);
+    at_ += count;
+    return part;
+  }
+
+ private:
+  Batch batch_;
+  std::uint64_t at_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Rows> rows_of(Batch batch) { return std::make_unique<BatchRows>(std::move(batch)); }
+
+Batch read_json_cells(const InputFile& file, const Schema& schema) {
+  const std::string& name = file.name();
+  Json document = json_argument(std::string(text_of(file.piece(0, file.size()))), name);
   Batch batch;
   if (document.is_object() && document.contains("fields") && document["fields"].is_object())
     document = Json(document["fields"]);
@@ -158,17 +117,12 @@ Batch read_json_cells(const std::string& text, const Schema& schema, const std::
   return batch;
 }
 
-Column column_of_npy(const NpyArray& array, const Attribute& attribute) {
+Column column_of_npy(const Datatype& type, Bytes cells, const Attribute& attribute) {
   Column column;
   column.name = attribute.name;
-  column.type = array.type;
-  column.data = array.data;
-  if (array.fortran && array.shape.size() > 1) {
-    const std::size_t item = array.type.full_size();
-    copy_box(column.data.data(), contiguous_strides(array.shape, item), array.data.data(),
-             contiguous_strides(array.shape, item, true), array.shape, item);
-  }
-  if (attribute.type.id == array.type.id || attribute.type.is_text()) {
+  column.type = type;
+  column.data = std::move(cells);
+  if (attribute.type.id == type.id || attribute.type.is_text()) {
     as_type(column, attribute);
     return column;
   }
@@ -176,11 +130,11 @@ Column column_of_npy(const NpyArray& array, const Attribute& attribute) {
   Column out;
   out.name = attribute.name;
   out.type = attribute.type;
-  const std::size_t cells = column.data.size() / std::max<std::uint64_t>(1, column.type.full_size());
+  const std::size_t size = std::max<std::size_t>(1, type.full_size());
   std::string text;
-  for (std::size_t i = 0; i < cells; ++i) {
+  for (std::size_t i = 0; i < column.data.size() / size; ++i) {
     text.clear();
-    append_json_value(text, column.type, column.data.data() + i * column.type.full_size(), Dialect::tiledb);
+    append_json_value(text, type, column.data.data() + i * size, Dialect::tiledb);
     append_cell(out, parse_json(bytes_of(text), "a value"));
   }
   return out;

@@ -1,10 +1,12 @@
 // Cells from .npy, .csv, .json and Arrow files.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
-#include "files/npy.h"
+#include "files/input_file.h"
 #include "tegula/columns.h"
 #include "tegula/schema.h"
 
@@ -19,11 +21,22 @@ Column empty_column(const std::string& name, const Schema& schema);
 // Throws invalid_argument for a field of the schema that the batch lacks.
 void check_all_there(const Batch& batch, const Schema& schema, const std::string& name);
 
-// Columns of `names` in the types of the schema. CSV has a header line; JSON is {name: [values]}, the object that
-// `tegula read --json` prints, or a list of {name: value}. Throws invalid_argument with the line or the field.
-Batch read_csv(const std::string& text, const Schema& schema, const std::string& name);
-Batch read_json_cells(const std::string& text, const Schema& schema, const std::string& name);
-// The cells of a .npy file as one column of `attribute`: numbers are converted when nothing is lost.
-Column column_of_npy(const NpyArray& array, const Attribute& attribute);
+// The rows of a file, from the first to the last.
+class Rows {
+ public:
+  virtual ~Rows() = default;
+  // At most `rows` rows, and not many more than fit `bytes`; no value at the end.
+  virtual std::optional<Batch> next(std::uint64_t rows, std::uint64_t bytes) = 0;
+};
+
+// The rows of a batch.
+std::unique_ptr<Rows> rows_of(Batch batch);
+
+// JSON: {name: [values]}, the object that `tegula read --json` prints, or a list of {name: value}. The document is in
+// memory as a whole. Throws invalid_argument with the field.
+Batch read_json_cells(const InputFile& file, const Schema& schema);
+
+// The cells of a .npy file, in its type, as a column of `attribute`: numbers are converted when nothing is lost.
+Column column_of_npy(const Datatype& type, Bytes cells, const Attribute& attribute);
 
 }  // namespace tegula::cli

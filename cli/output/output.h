@@ -19,8 +19,9 @@ class Output {
   virtual void finish() = 0;
 };
 
-// Keeps everything in memory, because the JSON is written column by column.
-std::unique_ptr<Output> json_output(Dialect dialect);
+// Nothing is printed before the last batch, because the JSON is written column by column. Stops between two pieces when
+// `work` is cancelled.
+std::unique_ptr<Output> json_output(Dialect dialect, const Work& work);
 // An aligned table; columns widen as longer cells come. Shows at most `most` rows, and
 // says on stderr how many more there are.
 std::unique_ptr<Output> table_output(Dialect dialect, std::uint64_t most);

@@ -1,10 +1,15 @@
 // Results as numpy files.
 #include <zlib.h>
 
+#include <algorithm>
+#include <memory>
+#include <optional>
+
 #include "base/cursor.h"
 #include "base/fail.h"
 #include "files/file_writer.h"
 #include "files/npy.h"
+#include "files/npy_column.h"
 #include "output/output.h"
 #include "query/columns/gather.h"
 
@@ -18,13 +23,31 @@ bool has_nulls(const Column& column, std::uint64_t cells) {
   return false;
 }
 
+constexpr std::uint64_t kCellsAtOnce = 1 << 15;
+
+// Cells and shape of what came so far.
+void count(Batch& all, const Batch& batch, bool first) {
+  Batch frame;
+  frame.cells = batch.cells;
+  frame.shape = batch.shape;
+  if (first)
+    all = std::move(frame);
+  else
+    append(all, frame);
+}
+
 std::vector<std::uint64_t> shape_of(const Batch& batch) {
   return batch.shape ? *batch.shape : std::vector<std::uint64_t>{batch.cells};
 }
 
+void add_all(NpyColumn& to, const Column& column, std::uint64_t cells) {
+  for (std::uint64_t at = 0; at < cells; at += kCellsAtOnce) to.add(column, at, std::min(kCellsAtOnce, cells - at));
+}
+
 class NpyOutput final : public Output {
  public:
-  explicit NpyOutput(const std::string& path) : file_(path) {}
+  explicit NpyOutput(const std::string& path)
+      : file_(path), space_(std::make_shared<SpoolSpace>([path] { return scratch_beside(path); })) {}
 
   void add(const Batch& batch) override {
     if (batch.columns.size() != 1)
@@ -34,10 +57,9 @@ class NpyOutput final : public Output {
     if (has_nulls(column, batch.cells))
       fail(ErrorKind::unsupported, "field '{}' has null cells, which --npy cannot hold; use --npz", column.name);
     if (column.var()) {
-      if (first_)
-        rest_ = batch;
-      else
-        append(rest_, batch);
+      if (!text_) text_.emplace(column, space_);
+      count(all_, batch, first_);
+      add_all(*text_, column, batch.cells);
     } else {
       stream(batch);
     }
@@ -45,10 +67,9 @@ class NpyOutput final : public Output {
   }
 
   void finish() override {
-    if (!rest_.columns.empty()) {
-      const NpyArray array = npy_of(rest_.columns[0], rest_.cells, shape_of(rest_));
-      file_.write(npy_header(array.type, array.shape));
-      file_.write(ByteView(array.data));
+    if (text_) {
+      file_.write(text_->header(shape_of(all_)));
+      text_->each([&](ByteView piece) { file_.write(piece); });
     } else if (!first_) {
       file_.patch(0, npy_header(type_, shape_, true));
     }
@@ -58,22 +79,26 @@ class NpyOutput final : public Output {
  private:
   // Blocks come along the first axis, so the extents of the others are known with the first one.
   void stream(const Batch& batch) {
-    NpyArray array = npy_of(batch.columns[0], batch.cells, shape_of(batch));
+    const NpyLayout layout = npy_layout(batch.columns[0]).value();
+    std::vector<std::uint64_t> shape = shape_of(batch);
+    shape.insert(shape.end(), layout.shape.begin(), layout.shape.end());
     if (first_) {
-      type_ = array.type;
-      shape_ = array.shape;
+      type_ = layout.type;
+      shape_ = shape;
       file_.write(npy_header(type_, shape_, true));
-    } else if (!shape_.empty() && array.shape.size() == shape_.size()) {
-      shape_[0] += array.shape[0];
+    } else if (!shape_.empty() && shape.size() == shape_.size()) {
+      shape_[0] += shape[0];
     } else {
       fail(ErrorKind::unsupported, "the result comes in pieces that do not fit together; use --npz");
     }
-    file_.write(ByteView(array.data));
+    file_.write(ByteView(batch.columns[0].data));
   }
 
   FileWriter file_;
+  const std::shared_ptr<SpoolSpace> space_;
   bool first_ = true;
-  Batch rest_;
+  std::optional<NpyColumn> text_;  // its longest cell is known at the end
+  Batch all_;
   Datatype type_;
   std::vector<std::uint64_t> shape_;
 };
@@ -83,10 +108,12 @@ class ZipWriter {
  public:
   explicit ZipWriter(FileWriter& file) : file_(file) {}
 
-  void add(const std::string& name, std::string_view head, ByteView body) {
-    Entry entry{name, file_.size(), head.size() + body.size(), 0};
-    entry.crc = static_cast<std::uint32_t>(crc32_z(crc32_z(0, reinterpret_cast<const Bytef*>(head.data()), head.size()),
-                                                   reinterpret_cast<const Bytef*>(body.data()), body.size()));
+  // Goes through the body twice: its checksum comes before it.
+  void add(const std::string& name, std::string_view head, const NpyColumn& body) {
+    Entry entry{name, file_.size(), head.size() + body.bytes(), 0};
+    uLong crc = crc32_z(0, reinterpret_cast<const Bytef*>(head.data()), head.size());
+    body.each([&](ByteView piece) { crc = crc32_z(crc, reinterpret_cast<const Bytef*>(piece.data()), piece.size()); });
+    entry.crc = static_cast<std::uint32_t>(crc);
     Bytes out;
     ByteWriter w(out);
     w.put<std::uint32_t>(0x04034b50);
@@ -95,7 +122,7 @@ class ZipWriter {
     extra(w, entry, 16);
     file_.write(ByteView(out));
     file_.write(head);
-    file_.write(body);
+    body.each([&](ByteView piece) { file_.write(piece); });
     entries_.push_back(std::move(entry));
   }
 
@@ -169,29 +196,50 @@ class ZipWriter {
 
 class NpzOutput final : public Output {
  public:
-  explicit NpzOutput(const std::string& path) : file_(path) {}
+  explicit NpzOutput(const std::string& path)
+      : file_(path), space_(std::make_shared<SpoolSpace>([path] { return scratch_beside(path); })) {}
+
   void add(const Batch& batch) override {
-    if (first_)
-      all_ = batch;
-    else
-      append(all_, batch);
+    for (std::size_t c = 0; c < batch.columns.size(); ++c) {
+      const Column& column = batch.columns[c];
+      const Column validity = flags_of(column);
+      if (first_) entries_.push_back({column.name.empty() ? "value" : column.name, NpyColumn(column, space_), {}});
+      if (first_ && column.nullable) entries_[c].valid.emplace(validity, space_);
+      add_all(entries_[c].cells, column, batch.cells);
+      if (column.nullable) add_all(*entries_[c].valid, validity, batch.cells);
+    }
+    count(all_, batch, first_);
     first_ = false;
   }
+
   void finish() override {
     ZipWriter zip(file_);
-    for (const Column& column : all_.columns) {
-      const std::string name = column.name.empty() ? "value" : column.name;
-      const NpyArray array = npy_of(column, all_.cells, shape_of(all_));
-      zip.add(name + ".npy", npy_header(array.type, array.shape), array.data);
-      if (column.nullable)
-        zip.add(name + ".valid.npy", npy_header(Datatype(TypeId::boolean), shape_of(all_)), column.validity);
+    for (const Entry& entry : entries_) {
+      zip.add(entry.name + ".npy", entry.cells.header(shape_of(all_)), entry.cells);
+      if (entry.valid) zip.add(entry.name + ".valid.npy", entry.valid->header(shape_of(all_)), *entry.valid);
     }
     zip.finish();
     file_.commit();
   }
 
  private:
+  struct Entry {
+    std::string name;
+    NpyColumn cells;
+    std::optional<NpyColumn> valid;
+  };
+
+  static Column flags_of(const Column& column) {
+    Column flags;
+    flags.name = column.name;
+    flags.type = TypeId::boolean;
+    flags.data = column.validity;
+    return flags;
+  }
+
   FileWriter file_;
+  const std::shared_ptr<SpoolSpace> space_;
+  std::vector<Entry> entries_;
   Batch all_;
   bool first_ = true;
 };

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "app/command.h"
+#include "files/input_file.h"
+#include "store/store.h"
 #include "tegula/array.h"
 
 namespace tegula::cli {
@@ -19,24 +21,29 @@ struct InputFlags {
 
   void describe(Verb& verb);
   WriteOptions write_options(const Globals& globals) const;
-  // The file, read once: stdin cannot be read again.
-  const std::string& contents() const;
-
- private:
-  mutable std::optional<std::string> contents_;
+  // Throws invalid_argument when the name does not tell what is in the file.
+  InputFile open(const Work& work) const;
 };
 
-// What the file holds, as the array takes it. `shape` is that of a .npy file.
-Batch read_cells(const InputFlags& flags, const Schema& schema);
-
-// Where the cells of a batch go in a dense array: a selection, or the whole of it.
-struct CellsPlace {
-  Selection selection;
-  std::vector<std::uint64_t> shape;
+// The file is read piece by piece and written as it is read, within the budget of `options.work`: a .json file alone is
+// in memory as a whole.
+struct CellInput {
+  const InputFile& file;
+  const InputFlags& flags;
+  WriteOptions options;
+  Bytes key;  // of an encrypted array: cells that are sorted aside are encrypted, too
 };
-// Throws invalid_argument when the batch does not fit.
-CellsPlace place_of(const Batch& batch, const Schema& schema, const InputFlags& flags);
 
-void write_cells(Array& array, const Batch& batch, const InputFlags& flags, const WriteOptions& options);
+// Reads the file from end to end and throws what storing its cells in an array of that schema would throw, as far as
+// the cells are the reason. Writes nothing.
+void check_cells(const CellInput& input, const Schema& schema, const std::string& uri, const CreateOptions& options);
+
+// Writes the cells into an array, dense: where flags.select says. TileDB gets one fragment. `note` is the store of a
+// new array, which is marked as unfinished until all cells are there; null for an array that is in use. `scratch` is
+// where sparse cells are sorted that do not fit in memory.
+void store_cells(Array& to, const CellInput& input, Store* note, const std::shared_ptr<Store>& scratch);
+
+// Adds the rows at the end; when it throws, the array has the rows that it had.
+void append_rows(Array& to, const CellInput& input);
 
 }  // namespace tegula::cli

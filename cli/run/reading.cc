@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "query/columns/gather.h"
 #include "query/request/request.h"
+#include "run/written_part.h"
 
 namespace tegula::cli {
 
@@ -75,6 +76,7 @@ void with_coordinates(Query& query, const Schema& schema) {
 }
 
 void stream(const Array& array, Query query, Output& output) {
+  leave_out_the_unwritten(query, array);
   std::uint64_t left = UINT64_MAX;
   if (plain_dense(array.schema()) && query.aggregates.empty() && query.limit != UINT64_MAX) {
     left = query.limit;

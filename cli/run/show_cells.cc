@@ -31,7 +31,7 @@ void check(const ReadFlags& flags, const Globals& globals) {
 std::unique_ptr<Output> output_for(const ReadFlags& flags, const Globals& globals, const Schema& schema,
                                    bool aggregates) {
   const Dialect dialect = dialect_of(schema);
-  if (globals.json) return json_output(dialect);
+  if (globals.json) return json_output(dialect, globals.work);
   if (flags.csv) return csv_output(dialect, globals.work);
   if (!flags.npy.empty()) return npy_output(flags.npy);
   if (!flags.npz.empty()) return npz_output(flags.npz);

@@ -242,7 +242,7 @@ void SchemaFlags::describe(Verb& verb) {
       .flag("--allow-duplicates", duplicates, "TileDB: several cells at the same place");
 }
 
-Schema SchemaFlags::schema(const std::optional<NpyArray>& like) const {
+Schema SchemaFlags::schema(const std::optional<NpyHeader>& like) const {
   const std::string name = full_format(format);
   if (!schema_file.empty()) {
     check_alone(*this);

@@ -20,7 +20,7 @@ struct SchemaFlags {
 
   void describe(Verb& verb);
   // `like` gives shape and type when the flags leave them out. Throws invalid_argument with a hint.
-  Schema schema(const std::optional<NpyArray>& like) const;
+  Schema schema(const std::optional<NpyHeader>& like) const;
 };
 
 // "v:float32", "name:utf8:var", "rgb:uint8:3", "n:int32:nullable", filled with zeros. `option` is for messages.

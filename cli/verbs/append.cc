@@ -13,9 +13,10 @@ struct Flags {
   OpenFlags open;
 };
 
-int append_rows(const Flags& flags, const Globals& globals) {
+int append(const Flags& flags, const Globals& globals) {
   const std::shared_ptr<Array> array = open_array(flags.uri, flags.open, globals, !flags.input.no_sync);
-  array->append(read_cells(flags.input, array->schema()), flags.input.write_options(globals));
+  const InputFile file = flags.input.open(globals.work);
+  append_rows(*array, {file, flags.input, flags.input.write_options(globals), {}});
   return kOk;
 }
 
@@ -28,7 +29,7 @@ void describe_append(Verb verb, Globals& globals) {
   verb.option("--field", flags->input.field, "NAME", "the field of a .npy file");
   flags->input.describe(verb);
   verb.examples("  tegula append people.bcolz more.csv\n  tegula append temps.zarr day3.npy").run([flags, &globals] {
-    return append_rows(*flags, globals);
+    return append(*flags, globals);
   });
 }
 

@@ -1,9 +1,13 @@
 // `tegula create`: a new array, empty or from a file.
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <set>
+#include <system_error>
+
 #include "app/verbs.h"
-#include "arrow/ipc_reader.h"
 #include "base/fail.h"
+#include "convert/resume_note.h"
 #include "format/registry/registry.h"
 #include "input/arrow_input.h"
 #include "input/data_input.h"
@@ -11,7 +15,6 @@
 #include "query/request/iso_dates.h"
 #include "run/input_cells.h"
 #include "run/opening.h"
-#include "run/rehearsal.h"
 #include "schema/schema_input.h"
 #include "schema/schema_text.h"
 #include "tegula/capabilities.h"
@@ -28,32 +31,44 @@ struct Flags {
   bool overwrite = false, dry_run = false;
 };
 
-// Reads the cells of the file and checks that an array with that schema takes them: a file that does not fit must
-// neither replace what is there nor leave an empty array.
-Batch cells_for(const Flags& flags, Schema schema, const CreateOptions& options, const WriteOptions& writing) {
-  Batch cells;
-  // Cells outside the domain of a sparse array are found by writing them; without filters that is quick.
-  if (schema.sparse)
-    for (Attribute& attribute : schema.attributes) attribute.filters.clear();
-  rehearse_new(flags.uri, schema, options, [&](Array& rehearsed) {
-    cells = read_cells(flags.input, rehearsed.schema());
-    if (schema.sparse)
-      rehearsed.write(cells, writing);
-    else if (!schema.table)
-      place_of(cells, rehearsed.schema(), flags.input);
-  });
-  return cells;
-}
+// What a creation that failed leaves behind goes again: the same command then works once the reason is gone.
+class Leftovers {
+ public:
+  Leftovers(std::shared_ptr<Store> store, std::string uri) : store_(std::move(store)), uri_(std::move(uri)) {
+    std::error_code unknown;
+    folder_ = std::filesystem::exists(uri_, unknown);
+    for (Entry& entry : store_->list("")) before_.insert(std::move(entry.name));
+  }
+  void remove() const noexcept {
+    try {
+      for (const Entry& entry : store_->list("")) {
+        if (before_.contains(entry.name)) continue;
+        if (entry.folder)
+          store_->remove_tree(entry.name);
+        else
+          store_->remove(entry.name);
+      }
+      std::error_code unknown;
+      if (!folder_) std::filesystem::remove(uri_, unknown);  // only when it is empty
+    } catch (const std::exception&) {
+      // What made the creation fail may forbid removals as well.
+    }
+  }
+
+ private:
+  const std::shared_ptr<Store> store_;
+  const std::string uri_;
+  bool folder_ = false;
+  std::set<std::string> before_;
+};
 
 int create_array(const Flags& flags, const Globals& globals) {
-  std::optional<NpyArray> data;
-  if (!flags.input.file.empty() && data_kind(flags.input.file, flags.input.as) == DataKind::npy) {
-    const std::string& bytes = flags.input.contents();
-    data = read_npy(bytes_of(bytes), flags.input.file);
-  }
+  std::unique_ptr<const InputFile> file;
+  if (!flags.input.file.empty()) file.reset(new InputFile(flags.input.open(globals.work)));
+  std::optional<NpyHeader> data;
   SchemaFlags wanted = flags.schema;
-  if (!flags.input.file.empty() && data_kind(flags.input.file, flags.input.as) == DataKind::arrow)
-    schema_like(wanted, read_arrow(bytes_of(flags.input.contents()), flags.input.file));
+  if (file && data_kind(flags.input.file, flags.input.as) == DataKind::npy) data = read_npy_header(*file);
+  if (file && data_kind(flags.input.file, flags.input.as) == DataKind::arrow) schema_like(wanted, *file, globals.work);
   Schema schema = wanted.schema(data);
   // Before version 6 TileDB has fixed fill values for each type.
   if (flags.format_version.value_or(6) < 6 && wanted.fill.empty() && wanted.schema_file.empty())
@@ -72,16 +87,21 @@ int create_array(const Flags& flags, const Globals& globals) {
   options.overwrite = flags.overwrite;
   options.sync = !flags.input.no_sync;
   options.work = globals.work;
-  const WriteOptions writing = flags.input.write_options(globals);
-  const Batch cells = flags.input.file.empty() ? Batch{} : cells_for(flags, schema, options, writing);
+  const auto input = [&] { return CellInput{*file, flags.input, flags.input.write_options(globals), options.key}; };
+  // A file that does not fit must not replace what is there.
+  if (file && flags.overwrite) check_cells(input(), schema, flags.uri, options);
   const TargetStore target = target_of(flags.uri, globals, flags.overwrite, options.sync);
-  const std::shared_ptr<Array> array = create(target.store, schema, options);
-  if (!flags.input.file.empty() && schema.table)
-    array->append(cells, writing);
-  else if (!flags.input.file.empty())
-    write_cells(*array, cells, flags.input, writing);
-  target.finish(globals.work);
-  if (!globals.quiet) print(fmt::format("{}: {}\n", flags.uri, what_it_is(array->schema())));
+  const Leftovers leftovers(target.store, flags.uri);
+  try {
+    const std::shared_ptr<Array> array = create(target.store, schema, options);
+    if (file) store_cells(*array, input(), target.store.get(), target.store);
+    remove_note(*target.store);
+    target.finish(globals.work);
+    if (!globals.quiet) print(fmt::format("{}: {}\n", flags.uri, what_it_is(array->schema())));
+  } catch (...) {
+    leftovers.remove();
+    throw;
+  }
   return kOk;
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "app/verbs.h"
 #include "base/fail.h"
@@ -13,9 +12,9 @@
 #include "query/request/iso_dates.h"
 #include "query/request/request.h"
 #include "run/opening.h"
+#include "run/plot_cells.h"
 #include "run/reading.h"
 #include "run/written_part.h"
-#include "text/numbers.h"
 
 namespace tegula::cli {
 
@@ -30,150 +29,10 @@ struct Flags {
   std::optional<std::uint64_t> width, height;
 };
 
-// The coordinates at the two ends of an axis, in the order that it is drawn.
-struct Ends {
-  double from = 0, to = 0;
-};
-
-// What is drawn: a grid of values (heat map, line when it has one row), or points.
-struct Plot {
-  std::string title, x_name, y_name;
-  Ends across, down;  // grid only
-  Datatype x_type = TypeId::float64;
-  std::size_t rows = 0, columns = 0;
-  std::vector<double> values;  // grid: row by row; points: one each
-  std::vector<double> x, y;    // points only
-  double low = 0, high = 0;    // of the finite values
-  bool points = false;
-};
-
-struct Limits {
-  double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
-  void add(double v) {
-    if (!std::isfinite(v)) return;
-    low = std::min(low, v);
-    high = std::max(high, v);
-  }
-  void settle() {
-    if (low > high) low = high = 0;
-  }
-};
-
-Limits limits_of(const std::vector<double>& values) {
-  Limits limits;
-  for (const double v : values) limits.add(v);
-  limits.settle();
-  return limits;
-}
-
 // Where a value lies between two ends, 0 to 1; in halves, because the distance of the ends may overflow.
 double share(double value, double low, double high) {
   if (high == low || !std::isfinite(value)) return 0.5;
   return std::clamp((value / 2 - low / 2) / (high / 2 - low / 2), 0.0, 1.0);
-}
-
-std::vector<double> numbers_of(const Column& column, std::uint64_t cells) {
-  if (!is_numeric(column.type, column.values_per_cell))
-    fail(ErrorKind::invalid_argument, "field '{}' is {}, which cannot be drawn", column.name,
-         display_name(column.type));
-  std::vector<double> out(cells);
-  for (std::uint64_t i = 0; i < cells; ++i) out[i] = number_at(column, i);
-  return out;
-}
-
-// The dimensions that a selection keeps.
-std::vector<std::size_t> kept_axes(const Schema& schema, const std::optional<Picks>& picks) {
-  std::vector<std::size_t> kept;
-  for (std::size_t i = 0; i < schema.dimensions.size(); ++i)
-    if (!picks || !picks->axes.at(i).dropped) kept.push_back(i);
-  return kept;
-}
-
-double number_of(const Value& value) {
-  if (const auto* n = std::get_if<std::int64_t>(&value)) return static_cast<double>(*n);
-  if (const auto* n = std::get_if<std::uint64_t>(&value)) return static_cast<double>(*n);
-  return 0;
-}
-
-// The coordinates of the first and the last of `count` cells along a dimension; their positions when the coordinates
-// are not evenly spaced.
-Ends ends_of(const Dimension& dimension, std::size_t axis, const Query& query, const std::optional<Picks>& picks,
-             std::uint64_t count) {
-  const Ends plain{0, static_cast<double>(count) - 1};
-  double low = number_of(dimension.domain.low);
-  if (picks) {
-    const AxisPick& pick = picks->axes.at(axis);
-    if (!pick.indices.empty() || pick.count != count) return plain;
-    return {low + static_cast<double>(pick.at(0)), low + static_cast<double>(pick.at(count - 1))};
-  }
-  for (const DimensionRanges& ranges : query.ranges) {
-    if (ranges.name != dimension.name) continue;
-    if (ranges.ranges.size() != 1 || number_of(ranges.ranges[0].high) - number_of(ranges.ranges[0].low) != plain.to)
-      return plain;
-    low = number_of(ranges.ranges[0].low);
-  }
-  return {low, low + plain.to};
-}
-
-Plot gather(const Array& array, const Flags& flags, const Globals& globals) {
-  const Schema& schema = array.schema();
-  Query query = flags.part.query(schema, globals);
-  leave_out_the_unwritten(query, array);
-  if (schema.attributes.empty()) fail(ErrorKind::invalid_argument, "the array has no attribute to draw");
-  const std::string field = flags.field ? field_named(*flags.field, schema) : schema.attributes[0].name;
-  Plot plot;
-  plot.title = field.empty() ? flags.uri.substr(flags.uri.rfind('/') + 1) : field;
-  plot.points = schema.sparse;
-  if (schema.sparse) {
-    if (schema.dimensions.size() > 2)
-      fail(ErrorKind::invalid_argument, "points of {} dimensions cannot be drawn in two", schema.dimensions.size());
-    query.fields.emplace();
-    for (const Dimension& d : schema.dimensions) query.fields->push_back(d.name);
-    query.fields->push_back(field);
-  } else {
-    query.fields = {field};
-  }
-  const Batch batch = collect(*array.query(query));
-  const Column* values = batch.column(field);
-  if (!values) fail(ErrorKind::invalid_argument, "there is no field '{}'", field);
-  plot.values = numbers_of(*values, batch.cells);
-  if (schema.sparse) {
-    const bool plane = schema.dimensions.size() == 2;
-    plot.x = numbers_of(batch.columns[plane ? 1 : 0], batch.cells);
-    plot.y = plane ? numbers_of(batch.columns[0], batch.cells) : plot.values;
-    plot.x_name = schema.dimensions[plane ? 1 : 0].name;
-    plot.x_type = schema.dimensions[plane ? 1 : 0].type;
-    if (plane) plot.y_name = schema.dimensions[0].name;
-  } else {
-    const std::vector<std::uint64_t> shape = batch.shape ? *batch.shape : std::vector<std::uint64_t>{batch.cells};
-    if (shape.size() > 2)
-      fail(ErrorKind::invalid_argument, "the part has {} dimensions; choose two with --select, as in '[0, :, :]'",
-           shape.size());
-    plot.rows = shape.size() == 2 ? shape[0] : 1;
-    plot.columns = shape.empty() ? 1 : shape.back();
-    if (plot.values.empty()) fail(ErrorKind::invalid_argument, "there is no cell to draw");
-    std::optional<Picks> picks;
-    if (query.select) picks = resolve(*query.select, schema.shape());
-    const std::vector<std::size_t> kept = kept_axes(schema, picks);
-    const auto ends = [&](std::size_t axis, std::uint64_t count) {
-      return ends_of(schema.dimensions[axis], axis, query, picks, count);
-    };
-    if (!kept.empty()) {
-      const Dimension& last = schema.dimensions[kept.back()];
-      plot.x_name = last.name;
-      plot.x_type = last.type;
-      plot.across = ends(kept.back(), plot.columns);
-    }
-    if (kept.size() == 2) {
-      plot.y_name = schema.dimensions[kept[0]].name;
-      plot.down = ends(kept[0], plot.rows);
-    }
-  }
-  if (plot.values.empty()) fail(ErrorKind::invalid_argument, "there is no cell to draw");
-  const Limits limits = limits_of(plot.values);
-  plot.low = limits.low;
-  plot.high = limits.high;
-  return plot;
 }
 
 // The grid at another size: the mean of the values that fall into each place, NaN where there is none.
@@ -283,7 +142,7 @@ void draw_bar(Canvas& canvas, int x, int y, int height, double low, double high)
 }
 
 // A cell of a heat map reaches half a step to either side of its coordinate.
-Ends with_borders(const Ends& ends, std::size_t count) {
+Ends with_borders(const Ends& ends, std::uint64_t count) {
   const double half = count > 1 ? (ends.to - ends.from) / static_cast<double>(count - 1) / 2 : 0.5;
   return {ends.from - half, ends.to + half};
 }
@@ -327,7 +186,7 @@ Canvas draw(const Plot& plot, int width, int height) {
             grid[static_cast<std::size_t>(row) * static_cast<std::size_t>(w) + static_cast<std::size_t>(column)];
         canvas.point(x + 1 + column, y + row, colour_of(plot, value));
       }
-    const Ends across = with_borders(plot.across, plot.columns), down = with_borders(plot.down, plot.rows);
+    const Ends across = with_borders(plot.across, plot.cells_across), down = with_borders(plot.down, plot.cells_down);
     draw_axes(canvas, plot, box, across, {down.to, down.from});
   }
   if (coloured) draw_bar(canvas, x + w + 14, y, h, plot.low, plot.high);
@@ -376,17 +235,23 @@ int run(const Flags& flags, const Globals& globals) {
     fail(ErrorKind::invalid_argument, "where to? --out FILE.png, or --ascii for the terminal");
   if (flags.part.fields) fail(ErrorKind::invalid_argument, "a picture shows one field: --field NAME");
   const std::shared_ptr<Array> array = open_array(flags.uri, flags.open, globals);
-  const Plot plot = gather(*array, flags, globals);
+  const Schema& schema = array->schema();
+  if (schema.attributes.empty()) fail(ErrorKind::invalid_argument, "the array has no attribute to draw");
+  const std::string field = flags.field ? field_named(*flags.field, schema) : schema.attributes[0].name;
+  Query query = flags.part.query(schema, globals);
+  leave_out_the_unwritten(query, *array);
   const auto within = [](std::optional<std::uint64_t> n, std::uint64_t common, std::uint64_t least,
                          std::uint64_t most) { return std::clamp(n.value_or(common), least, most); };
+  const std::size_t width = flags.ascii ? within(flags.width, 72, 8, 1000) : within(flags.width, 800, 200, 8000);
+  const std::size_t height = flags.ascii ? within(flags.height, 24, 4, 1000) : within(flags.height, 600, 150, 8000);
+  Plot plot = gather_plot(*array, std::move(query), field, width, height);
+  plot.title = field.empty() ? flags.uri.substr(flags.uri.rfind('/') + 1) : field;
   if (flags.ascii) {
-    print(draw_ascii(plot, within(flags.width, 72, 8, 1000), within(flags.height, 24, 4, 1000)));
+    print(draw_ascii(plot, width, height));
     return kOk;
   }
   FileWriter file(flags.out);
-  file.write(draw(plot, static_cast<int>(within(flags.width, 800, 200, 8000)),
-                  static_cast<int>(within(flags.height, 600, 150, 8000)))
-                 .png());
+  file.write(draw(plot, static_cast<int>(width), static_cast<int>(height)).png());
   file.commit();
   return kOk;
 }

@@ -18,7 +18,9 @@ int write_array(const Flags& flags, const Globals& globals) {
   const std::shared_ptr<Array> array = open_array(flags.uri, flags.open, globals, !flags.input.no_sync);
   if (array->schema().table)
     fail(ErrorKind::invalid_argument, "a table grows by rows: `tegula append {} {}`", flags.uri, flags.input.file);
-  write_cells(*array, read_cells(flags.input, array->schema()), flags.input, flags.input.write_options(globals));
+  const InputFile file = flags.input.open(globals.work);
+  store_cells(*array, {file, flags.input, flags.input.write_options(globals), flags.open.options(globals).key}, nullptr,
+              store_of(flags.uri, globals, false));
   return kOk;
 }
 

@@ -57,8 +57,9 @@ void write_field(ArrayHandle& self, nb::tuple axes, bool points, nb::handle fiel
 
 // With a selection: all attributes of a box. Without: cells of a sparse array.
 void write_cells(ArrayHandle& self, nb::object axes, nb::list columns, std::uint64_t cells, nb::object shape,
-                 nb::handle order) {
+                 nb::handle order, nb::object at) {
   const Batch batch = batch_from(columns, cells, shape);
+  const std::uint64_t time = at.is_none() ? 0 : unsigned_of(at);
   std::optional<Selection> selection;
   if (!axes.is_none()) selection = selection_of(axes, false);
   const Order in = order_from(text_from(order));
@@ -66,6 +67,7 @@ void write_cells(ArrayHandle& self, nb::object axes, nb::list columns, std::uint
   call([&](const Work& work) {
     WriteOptions options = self.options(work);
     options.order = in;
+    if (time) options.at = time;
     if (selection)
       self.array->write(*selection, batch, options);
     else
@@ -266,7 +268,8 @@ void describe_arrays(nb::module_& module) {
       .def("result_shape", result_shape)
       .def("read", read)
       .def("write_field", write_field)
-      .def("write_cells", write_cells, "axes"_a.none(), "columns"_a, "cells"_a, "shape"_a.none(), "order"_a)
+      .def("write_cells", write_cells, "axes"_a.none(), "columns"_a, "cells"_a, "shape"_a.none(), "order"_a,
+           "at"_a.none() = nb::none())
       .def("append", append, "columns"_a, "cells"_a, "shape"_a.none())
       .def("resize", resize)
       .def("query", query)

@@ -1,6 +1,7 @@
 """Open arrays: properties, indexing, queries."""
 from __future__ import annotations
 
+import math
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 from . import columns, dtypes, selection
@@ -14,6 +15,8 @@ from .selection import Indexer, Plan
 from .values import as_values, is_box, packed, spread
 
 Fields = Union[None, str, Sequence[str]]
+
+_LARGE_DOMAIN = 1 << 30  # cells; as in conversions, only what was written of larger domains is read without being asked for
 
 
 class ArrayBase:
@@ -127,8 +130,8 @@ class ArrayBase:
         self._known_schema = None
 
     def __reduce__(self) -> Any:
-        from . import main
-        return main._reopen, (self._uri, self._mode, self._options, self._field)
+        from . import keys, main
+        return main._reopen, (self._uri, self._mode, keys.travelling(self._options, self._uri), self._field)
 
     def __dask_tokenize__(self) -> Any:
         from . import main
@@ -158,6 +161,7 @@ class ArrayBase:
     def _request(self, fields: Fields = None, ranges: Optional[Dict[str, Any]] = None, where: Optional[str] = None,
                  order: Optional[str] = None) -> Dict[str, Any]:
         request: Dict[str, Any] = {'fields': self._names(fields), 'where': where or None, 'order': order}
+        ranges = ranges or self._written()
         if ranges:
             labels = {label.name: label for label in self.schema.labels}
             for name, given in ranges.items():
@@ -167,11 +171,23 @@ class ArrayBase:
                 request.setdefault('label_ranges' if is_label else 'ranges', {})[name] = ranges_of(axis, given, self)
         return request
 
+    def _written(self) -> Dict[str, Any]:
+        """Ranges of what was written, for a dense domain of more cells than anybody reads: those of data frames have 2^64.
+        Empty for every other array."""
+        if self.schema.sparse or not capabilities(self).fragments or math.prod(self.schema.shape) <= _LARGE_DOMAIN:
+            return {}
+        found = self.info()['non_empty_domain']
+        if found is None:
+            raise ValueError(f'nothing has been written to {self._uri}, whose domain has {math.prod(self.schema.shape)} cells; '
+                             'ask for a part of it with ranges=')
+        return {d.name: r for d, r in zip(self.schema.dims, found)}
+
     def query(self, fields: Fields = None, ranges: Optional[Dict[str, Any]] = None, where: Optional[str] = None,
               order: Optional[str] = None, at: Any = None, *, limit: Optional[int] = None, skip: Optional[int] = None,
               row_numbers: bool = False, memory: Union[int, str, None] = None) -> Query:
-        """The cells inside `ranges` (both ends included) that meet the condition `where`. `order` is row, col, global or
-        unordered. `at` (TileDB) queries the array as it was at a time, or what was written between two times."""
+        """The cells inside `ranges` (both ends included) that meet the condition `where`. Without ranges these are all cells; of
+        a dense TileDB domain of more than 2^30 cells, those from the first to the last that were written. `order` is row,
+        col, global or unordered. `at` (TileDB) queries the array as it was at a time, or what was written between two times."""
         handle = self._handle
         if at is not None:
             from . import main
@@ -196,20 +212,29 @@ class ArrayBase:
         text = f'x = {op}({name})' if name.isidentifier() else f'x = {op}(`{name}`)'
         return self.aggregate(text)['x']
 
-    def sum(self) -> Any:
-        return self._one('sum')
+    def _reduced(self, op: str, axis: Any, dtype: Any, out: Any, more: Dict[str, Any]) -> Any:
+        """One number from the library; by axis, and with what only numpy knows, from the values in memory."""
+        asked = {k: v for k, v in dict(more, axis=axis, dtype=dtype, out=out).items() if v is not None and v is not np._NoValue}
+        if not asked:
+            return self._one(op)
+        if self.schema.sparse:
+            raise TypeError(f'a sparse array has no axes to reduce; a.query()[...] gives columns, and numpy the {op} of them')
+        return getattr(np, op)(np.asarray(self[...]) if not self._one_attribute(op).nullable else self[...], **asked)
 
-    def min(self) -> Any:
-        return self._one('min')
+    def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, **more: Any) -> Any:
+        return self._reduced('sum', axis, dtype, out, more)
 
-    def max(self) -> Any:
-        return self._one('max')
+    def min(self, axis: Any = None, dtype: Any = None, out: Any = None, **more: Any) -> Any:
+        return self._reduced('min', axis, dtype, out, more)
 
-    def mean(self) -> Any:
-        return self._one('mean')
+    def max(self, axis: Any = None, dtype: Any = None, out: Any = None, **more: Any) -> Any:
+        return self._reduced('max', axis, dtype, out, more)
 
-    def std(self) -> Any:
-        return self._one('std')
+    def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, **more: Any) -> Any:
+        return self._reduced('mean', axis, dtype, out, more)
+
+    def std(self, axis: Any = None, dtype: Any = None, out: Any = None, **more: Any) -> Any:
+        return self._reduced('std', axis, dtype, out, more)
 
     def null_count(self) -> int:
         return int(self._one('null_count'))
@@ -221,6 +246,13 @@ class ArrayBase:
     def _repr_html_(self) -> str:
         from . import html
         return html.array_html(self)
+
+
+def _room(shape: Tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    if math.prod(shape) * dtype.itemsize >= 1 << 47:
+        raise MemoryError(f'{math.prod(shape)} cells are more than a machine holds: index a part of them, by position as in '
+                          'a[:100] or by coordinates as in a.domain[0:99]; a.query() reads what was written')
+    return np.empty(shape, dtype)
 
 
 class Array(ArrayBase):
@@ -319,14 +351,14 @@ class Array(ArrayBase):
             request = {'fields': [attr.name], 'select': plan.axes, 'points': plan.points}
             result = self._handle.query(request).collect()
             return columns.to_numpy(result, 0, shape, self.schema).reshape(shape + inner)
-        out = np.empty(shape + inner, base)
+        out = _room(shape + inner, base)
         if out.size:
             self._handle.read(plan.axes, plan.points, attr.name, out, len(shape))
         return out
 
     def _read_fields(self, attributes: List[Attr], plan: Plan, shape: Tuple[int, ...]) -> np.ndarray:
         dtype = np.dtype([(public_name(a.name), a.dtype) for a in attributes])
-        out = np.empty(shape, dtype)
+        out = _room(shape, dtype)
         mask = np.zeros(shape, [(public_name(a.name), bool) for a in attributes])
         for attr in attributes:
             name = public_name(attr.name)

@@ -91,6 +91,11 @@ def _values_and_mask(values: Any) -> Tuple[np.ndarray, Optional[np.ndarray]]:
     return np.asarray(values) if not _ragged(values) else _object_array(values), None
 
 
+def is_missing(value: Any) -> bool:
+    """None, pandas' NA and NaT, and NaN among values that are no numbers."""
+    return value is None or type(value).__name__ in ('NAType', 'NaTType') or (isinstance(value, float) and value != value)
+
+
 def _ragged(values: Any) -> bool:
     return isinstance(values, (list, tuple)) and any(isinstance(v, (str, bytes, list, tuple, np.ndarray)) or v is None for v in values)
 
@@ -141,8 +146,8 @@ def to_column(field: Any, values: Any, schema: Schema, cells: Optional[int] = No
         import json
         values = _object_array(json.dumps(v) for v in np.asarray(values, object).ravel())
     array, mask = _values_and_mask(values)
-    if array.dtype == object and mask is None and array.ndim == 1:
-        nulls = np.fromiter((v is None for v in array), bool, len(array))
+    if array.dtype == object and mask is None and array.ndim == 1 and (kind.is_unit or count is not None):
+        nulls = np.fromiter(map(is_missing, array), bool, len(array))
         mask = nulls if nulls.any() else None
     if mask is not None and mask.any() and not nullable:
         raise ValueError(f'{field.name!r} has missing values and is not nullable')
@@ -183,14 +188,42 @@ def _cast(field: Any, array: np.ndarray, base: np.dtype) -> np.ndarray:
 
 
 def cast(array: np.ndarray, base: np.dtype) -> np.ndarray:
-    """Converts like a numpy assignment, but raises an error for numbers that do not fit an integer type instead of wrapping
-    them."""
+    """Converts like a numpy assignment, but raises an error for what would be cut: numbers that do not fit an integer type or
+    have a fraction, text that is too long, times between two ticks."""
     if array.dtype == base:
         return array
-    out = array.astype(base)
-    if base.kind in 'iu' and array.dtype.kind in 'iu' and not np.can_cast(array.dtype, base) and not (out == array).all():
+    if base.kind in 'SU':
+        return _cast_text(array, base)
+    if base.kind == 'f' and array.dtype.kind == 'c' and (array.imag != 0).any():
+        raise ValueError(f'complex values do not fit {base}')
+    with np.errstate(invalid='ignore', over='ignore'):
+        out = array.astype(base)
+    if base.kind in 'iub' and array.dtype.kind in 'iufcbO' and not np.can_cast(array.dtype, base):
+        _check_same(out, array, base)
+    if base.kind in 'mM' and array.dtype.kind == base.kind and np.datetime_data(base) != np.datetime_data(array.dtype):
+        _check_same(np.where(np.isnat(array), array, out.astype(array.dtype)), array, base, np.isnat(array))
+    if base.kind == 'f' and array.dtype.kind in 'iuf' and (np.isinf(out) & np.isfinite(array)).any():
         raise ValueError(f'values of type {array.dtype} do not fit {base}')
     return out
+
+
+def _check_same(out: np.ndarray, array: np.ndarray, base: np.dtype, but: Any = False) -> None:
+    different = ~(np.asarray(out == array, bool) | but)
+    if array.dtype.kind in 'iu' and base.kind in 'iu':
+        # uint64 and int64 are compared as floats otherwise, and a negative number equals a large one after wrapping.
+        different |= (out < 0) != (array < 0)
+    if different.any():
+        value = array[different].ravel()[0] if array.ndim else array[()]
+        raise ValueError(f'{value!r} does not fit {base}; convert the values first, for example with numpy.round() or astype()')
+
+
+def _cast_text(array: np.ndarray, base: np.dtype) -> np.ndarray:
+    natural = np.array(array.tolist(), dtype=base.kind) if array.dtype.kind == 'O' else array.astype(base.kind)
+    if natural.dtype.itemsize > base.itemsize:
+        longest = max(natural.ravel().tolist(), key=len)
+        room = base.itemsize // (4 if base.kind == 'U' else 1)
+        raise ValueError(f'{longest!r} has {len(longest)} characters, and there is room for {room}')
+    return natural.astype(base)
 
 
 def _pack(kind: Type, array: np.ndarray, mask: Optional[np.ndarray]) -> Tuple[np.ndarray, np.ndarray, int]:
@@ -239,4 +272,4 @@ def fields_of(schema: Schema) -> List[Any]:
     return out + list(schema.attrs)
 
 
-__all__ = ['Attr', 'Dim', 'cast', 'fields_of', 'mapping_of', 'to_column', 'to_columns', 'to_numpy']
+__all__ = ['Attr', 'Dim', 'cast', 'fields_of', 'is_missing', 'mapping_of', 'to_column', 'to_columns', 'to_numpy']

@@ -16,6 +16,14 @@ def _part(d: Any) -> str:
     return f'{d.name}{where} ({d.type_name})'
 
 
+def size_text(count: int) -> str:
+    """As format_size(), for any number of bytes: domains may have more than 2^64."""
+    if count < 1 << 64:
+        return _tegula.format_size(count)
+    power = min(8, (count.bit_length() - 1) // 10)
+    return f'{count / 1024 ** power:.1f} {"KMGTPEZY"[power - 1]}iB'
+
+
 def text(array: Any) -> str:
     if array._open_handle is None:
         return f'<tegula.{_kind(array)} {array.uri}: closed>'
@@ -29,5 +37,5 @@ def text(array: Any) -> str:
     else:
         head += f', shape {schema.shape}, chunks {schema.chunks}'
     fields = ', '.join(f'{name}: {a.type_name}' for name, a in zip(array.fields, array._attributes()))
-    size = '' if schema.sparse or None in sizes else f', {_tegula.format_size(array.nbytes)}'
+    size = '' if schema.sparse or None in sizes else f', {size_text(array.nbytes)}'
     return f'{head}, {fields}{size}>'

@@ -115,8 +115,8 @@ class Group(Mapping[str, Any]):
         self.close()
 
     def __reduce__(self) -> Any:
-        from . import main
-        return main._reopen, (self._uri, self._mode, self._options)
+        from . import keys, main
+        return main._reopen, (self._uri, self._mode, keys.travelling(self._options, self._uri))
 
     def __repr__(self) -> str:
         names = ', '.join(m.name + ('/' if m.kind == 'group' else '') for m in self.members)

@@ -5,8 +5,8 @@ import html
 import math
 from typing import Any, Iterable, List, Sequence, Tuple
 
-from ._tegula import format_size
 from .capabilities import capabilities
+from .display import size_text
 
 _STYLE = 'border-collapse:collapse;font-size:90%'
 _CELL = 'text-align:left;padding:2px 8px;vertical-align:top'
@@ -21,7 +21,7 @@ def array_html(array: Any) -> str:
     picture = ''
     if not schema.sparse:
         facts += [('shape', _tuple(array.shape)), ('chunks', f'{_tuple(array.chunks)}, {_grid_text(array.shape, array.chunks)}'),
-                  ('size', format_size(int(array.nbytes)))]
+                  ('size', size_text(int(array.nbytes)))]
         if array.shape and all(array.shape):
             picture = grid_svg(array.shape, array.chunks)
     else:

@@ -1,15 +1,19 @@
 """open, create, and operations on whole arrays."""
 from __future__ import annotations
 
+import contextlib
 import datetime
+import errno
 import os
-from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-from . import _tegula
+from . import _tegula, keys
 from .array import Array, ArrayBase
 from .capabilities import capabilities
+from .columns import mapping_of
 from .group import Group
 from .lazy import np
+from .new_columns import attr_of
 from .schema import Attr, Dim, Enumeration, Schema
 from .sparse import SparseArray
 from .table import Table
@@ -20,15 +24,6 @@ FORMATS = tuple(_tegula.formats())
 def _uri(uri: Any) -> str:
     text = os.fsdecode(os.fspath(uri))
     return text if '://' in text else os.path.abspath(text)
-
-
-def _key(key: Union[str, bytes, None]) -> Optional[bytes]:
-    if isinstance(key, str):
-        try:
-            key = bytes.fromhex(key)
-        except ValueError:
-            raise ValueError('a key is 32 bytes, or 64 hexadecimal digits') from None
-    return key
 
 
 def _bytes(size: Union[int, str]) -> int:
@@ -71,7 +66,21 @@ def _options(**options: Any) -> Dict[str, Any]:
 
 
 def _open_handle(uri: str, mode: str, options: Dict[str, Any]) -> Any:
-    return _tegula.open(uri, options)
+    return _tegula.open(uri, keys.opening(options))
+
+
+class ExistsError(FileExistsError, ValueError):
+    """There is something at the place where an array or group is to be created."""
+
+
+@contextlib.contextmanager
+def _existing(path: str) -> Iterator[None]:
+    try:
+        yield
+    except ValueError as error:
+        if 'already' not in str(error):
+            raise
+        raise ExistsError(errno.EEXIST, str(error), path) from None
 
 
 def _array(handle: Any, uri: str, mode: str, options: Dict[str, Any], field: Optional[str] = None) -> Any:
@@ -93,19 +102,20 @@ def _reopen(uri: str, mode: str, options: Dict[str, Any], field: Optional[str] =
     return _array(_open_handle(uri, mode, options), uri, mode, options, field)
 
 
-def open(uri: Any, mode: str = 'r', *, at: Any = None, key: Union[str, bytes, None] = None, format: Optional[str] = None,
+def open(uri: Any, mode: str = 'r', *, at: Any = None, key: keys.Key = None, format: Optional[str] = None,
          threads: Optional[int] = None, memory: Union[int, str] = '2GB', missing: str = 'fill', sync: bool = True) -> Any:
     """Opens what is at `uri`: an Array, SparseArray, Table or Group.
 
     `mode` is 'r' or 'w'; 'w' changes an existing array and never empties it. `at` (TileDB) shows the array as it was at a
-    time, or what was written between two times; with mode 'w' it is the time of the writes. `key` opens encrypted arrays.
+    time, or what was written between two times; with mode 'w' it is the time of the writes. `key` opens encrypted arrays: 32
+    bytes or 64 hexadecimal digits, or where they come from: 'env:NAME' or a function. Only the latter two can be pickled.
     `missing` says how missing chunks are read: 'fill' (as the fill value) or 'error'. With `sync=False` writes return before
     they are on the disk.
     """
     if missing not in ('fill', 'error'):
         raise ValueError(f"missing is 'fill' or 'error', not {missing!r}")
     how = _mode(mode)
-    options = _options(key=_key(key), format=_format(format), threads=threads, memory=_bytes(memory),
+    options = _options(key=key, format=_format(format), threads=threads, memory=_bytes(memory),
                        missing=None if missing == 'fill' else missing, sync=None if sync else False)
     if at is not None:
         options.update({'at': _times(at)} if how == 'r' else {'write_at': _time(at)})
@@ -134,39 +144,19 @@ def _guess_chunks(shape: Sequence[int], itemsize: int, target: int = 1 << 20) ->
     return tuple(chunks)
 
 
-def _column_attr(name: str, values: Any, format: str, filters: Any) -> Tuple[Attr, Any]:
-    masked = isinstance(values, np.ma.MaskedArray)
-    array = values if masked else np.asarray(values)
-    dtype: Any = array.dtype
-    can = capabilities(format)
-    if dtype == object or (not can.numpy_types and dtype.kind == 'U'):
-        texts = [v for v in np.asarray(array).ravel() if v is not None]
-        kind = bytes if texts and all(isinstance(v, bytes) for v in texts) else str
-        if not can.numpy_types:
-            dtype = kind
-        else:
-            array = np.asarray(array.tolist(), dtype='U' if kind is str else 'S')
-            dtype = array.dtype
-            if dtype.itemsize == 0:
-                dtype = np.dtype(f'{dtype.kind}1')
-    elif array.ndim > 1:
-        dtype = np.dtype((dtype, array.shape[1:]))
-    return Attr(name, dtype=dtype, filters=filters, nullable=masked and can.nullable), array
-
-
 def create(uri: Any, *, format: str = 'tiledb', sparse: bool = False, dims: Optional[Iterable[Dim]] = None,
            attrs: Optional[Iterable[Attr]] = None, cell_order: str = 'row', tile_order: str = 'row', capacity: int = 10000,
-           allows_duplicates: bool = False, format_version: Optional[int] = None, key: Union[str, bytes, None] = None,
+           allows_duplicates: bool = False, format_version: Optional[int] = None, key: keys.Key = None,
            shape: Any = None, chunks: Any = None, dtype: Any = None, filters: Any = None, fill_value: Any = None,
-           dim_names: Optional[Sequence[str]] = None, columns: Optional[Mapping[str, Any]] = None, data: Any = None,
+           dim_names: Optional[Sequence[str]] = None, columns: Any = None, data: Any = None,
            schema: Optional[Schema] = None, enumerations: Iterable[Enumeration] = (), coords_filters: Any = None,
            offsets_filters: Any = None, validity_filters: Any = None, current_domain: Any = None, at: Any = None,
            overwrite: bool = False, threads: Optional[int] = None, memory: Union[int, str] = '2GB', sync: bool = True) -> Any:
     """Creates an array and opens it for writing.
 
     Describe it by `dims` and `attrs`; or, for a plain dense array, by `shape`, `dtype` and `chunks`; or by `data`, which
-    gives shape and type and is written; or by the `columns` of a table, which are written too; or by the `schema` of another
-    array. `overwrite` removes what is at `uri` first.
+    gives shape and type and is written; or by the `columns` of a table (a dict, a data frame, an Arrow table), which are
+    written too; or by the `schema` of another array. `overwrite` removes what is at `uri` first.
     """
     name = _format(format)
     assert name is not None
@@ -186,9 +176,10 @@ def create(uri: Any, *, format: str = 'tiledb', sparse: bool = False, dims: Opti
         made.enumerations = tuple(enumerations)
         made.coords_filters, made.offsets_filters, made.validity_filters = coords_filters, offsets_filters, validity_filters
         made.current_domain = current_domain
-    options = _options(key=_key(key), threads=threads, memory=_bytes(memory), sync=None if sync else False)
+    options = _options(key=key, threads=threads, memory=_bytes(memory), sync=None if sync else False)
     extra = _options(format_version=format_version, at=None if at is None else _time(at), overwrite=overwrite or None)
-    handle = _tegula.create(path, made._plain(), dict(options, **extra))
+    with _existing(path):
+        handle = _tegula.create(path, made._plain(), keys.opening(dict(options, **extra)))
     array = _array(handle, path, 'w', options)
     if fill_from is not None:
         if made.table:
@@ -201,17 +192,17 @@ def create(uri: Any, *, format: str = 'tiledb', sparse: bool = False, dims: Opti
     return array
 
 
-def _table_schema(columns: Mapping[str, Any], format: str, chunks: Any, filters: Any) -> Tuple[Schema, Mapping[str, Any]]:
+def _table_schema(columns: Any, format: str, chunks: Any, filters: Any) -> Tuple[Schema, Mapping[str, Any]]:
     can = capabilities(format)
     if not (can.tables or can.many_fields):
         raise ValueError(f'{format} has no tables; bcolz and tiledb have')
-    pairs = {name: _column_attr(name, values, format, filters) for name, values in columns.items()}
+    pairs = {name: attr_of(name, values, format, filters) for name, values in mapping_of(columns).items()}
     if not pairs:
         raise ValueError('a table has columns')
     rows = {len(values) for _, values in pairs.values()}
     if len(rows) > 1:
         raise ValueError(f'the columns have different lengths: {sorted(rows)}')
-    tile = chunks[0] if isinstance(chunks, (tuple, list)) else chunks
+    tile = chunks[0] if isinstance(chunks, (tuple, list)) else None if chunks is True else chunks
     values = {name: values for name, (_, values) in pairs.items()}
     n = rows.pop()
     if not can.tables:
@@ -233,9 +224,9 @@ def _plain_schema(format: str, shape: Any, chunks: Any, dtype: Any, filters: Any
         raise ValueError('which extents? give shape, data, dims, columns or schema')
     extents = (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(int(n) for n in shape)
     attr = Attr('', dtype='float64' if dtype is None else dtype, filters=filters, fill=fill)
-    if chunks is None:
+    if chunks is None or chunks is True:
         tiles: Tuple[Any, ...] = (None,) * len(extents)
-        if format.startswith('zarr'):
+        if chunks or format.startswith('zarr'):
             tiles = _guess_chunks(extents, attr.dtype.itemsize)
     else:
         tiles = (int(chunks),) * len(extents) if isinstance(chunks, (int, np.integer)) else tuple(chunks)
@@ -252,7 +243,8 @@ def create_group(uri: Any, format: str = 'tiledb', *, overwrite: bool = False) -
     """Creates a group; `format` is 'tiledb', 'zarr2' or 'zarr3'."""
     path = _uri(uri)
     name = _format(format)
-    return Group(_tegula.create_group(path, name, _options(overwrite=overwrite or None)), path, 'w', {})
+    with _existing(path):
+        return Group(_tegula.create_group(path, name, _options(overwrite=overwrite or None)), path, 'w', {})
 
 
 # Operations on whole arrays
@@ -325,7 +317,7 @@ def repair(uri: Any, *, progress: Any = None, **options: Any) -> Report:
 
 def convert(source: Any, target: Any, format: Optional[str] = None, *, field: Optional[str] = None, chunks: Any = None,
             filters: Any = None, lossy: bool = False, overwrite: bool = False, format_version: Optional[int] = None,
-            new_key: Union[str, bytes, None] = None, sync: bool = True, progress: Any = None, **options: Any) -> Any:
+            new_key: keys.Key = None, sync: bool = True, progress: Any = None, **options: Any) -> Any:
     """Copies an array into another format or another chunk grid, and opens the copy. Raises UnsupportedError when the format
     cannot hold everything, unless `lossy` is set. After an interruption the same call continues where it stopped. `options`
     are those of open(), for the source."""
@@ -338,7 +330,7 @@ def convert(source: Any, target: Any, format: Optional[str] = None, *, field: Op
         plan['chunks'] = tuple(int(n) for n in ([chunks] if isinstance(chunks, (int, np.integer)) else chunks))
     if filters is not None:
         plan['filters'] = [filters] if isinstance(filters, str) else list(filters)
-    made = _options(key=_key(new_key), format_version=format_version, overwrite=overwrite or None, sync=None if sync else False)
+    made = _options(key=keys.resolve(new_key), format_version=format_version, overwrite=overwrite or None, sync=None if sync else False)
     _tegula.convert(found._handle, path, plan, made, _progress(progress))
     return open(path, 'w', key=new_key)
 
@@ -379,7 +371,7 @@ def _token(array: ArrayBase) -> Tuple[Any, ...]:
         state: Any = max(os.stat(os.path.join(path, name)).st_mtime_ns for name in ['.', *os.listdir(path)])
     except OSError:
         state = None
-    options = {k: v for k, v in array._options.items() if k not in ('threads', 'memory')}
+    options = {k: v for k, v in array._options.items() if k not in ('threads', 'memory', 'key')}
     return ('tegula', array.uri, repr(sorted(options.items(), key=str)), array._field, array.schema.format, info['stored_bytes'],
             tuple(f['name'] for f in info['fragments']), state)
 

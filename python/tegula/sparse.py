@@ -32,15 +32,19 @@ class SparseArray(ArrayBase):
             return self.query(key)
         return self.domain._query(key, half_open=True)
 
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise TypeError('a sparse array has cells at places, which is no numpy array; a.query() gives its columns, as in '
+                        "a.query()['v'] or a.query().to_pandas()")
+
     def write(self, cells: Any, at: Any = None) -> None:
         """Adds cells: a dict of dimensions and attributes, a structured array, a data frame or an Arrow table."""
         self._check_writable()
         raw, count = columns.to_columns(cells, columns.fields_of(self.schema), self.schema)
-        handle = self._handle
+        time = None
         if at is not None:
             from . import main
-            handle = main._open_handle(self._uri, 'w', dict(self._options, write_at=main._time(at)))
-        handle.write_cells(None, raw, count, None, 'row')
+            time = main._time(at)
+        self._handle.write_cells(None, raw, count, None, 'row', time)
         self._changed()
 
     def delete(self, where: str) -> None:

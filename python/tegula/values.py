@@ -18,10 +18,7 @@ def as_values(value: Any, base: np.dtype) -> np.ndarray:
         return np.asarray(value, dtype=base)
     if base.names is not None and not isinstance(value, np.ndarray):
         return np.array(value, dtype=base)
-    array = np.asarray(value)
-    if array.dtype.kind == 'O' and base.kind != 'O':
-        return array.astype(base)
-    return array
+    return np.asarray(value)
 
 
 def packed(array: np.ndarray, inner: int) -> bool:

@@ -4,10 +4,12 @@
 #include <deque>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "arrow/arrow_codes.h"
 #include "arrow/arrow_layout.h"
 #include "base/cursor.h"
+#include "base/endian.h"
 #include "base/fail.h"
 #include "codec/compress/lz4_frame.h"
 #include "codec/compress/zstd_stream.h"
@@ -234,42 +236,69 @@ std::uint64_t add_indexed(Column& column, Body& body, const ArrowLayout& layout,
   return bytes;
 }
 
-class Reader {
- public:
-  Reader(ByteView file, const std::string& name)
-      : in_(file, name),
-        name_(name),
-        left_(file.size() > UINT64_MAX / kMostGain ? UINT64_MAX : file.size() * kMostGain) {}
+}  // namespace
 
-  Batch read() {
-    if (text_of(in_.rest()).starts_with(arrow::kMagic)) in_.skip(arrow::kMagic.size());
-    while (message()) {
+class ArrowReader::State {
+ public:
+  State(Read read, std::uint64_t size, std::string name)
+      : read_(std::move(read)),
+        size_(size),
+        name_(std::move(name)),
+        left_(size > UINT64_MAX / kMostGain ? UINT64_MAX : size * kMostGain) {
+    Bytes start(std::min<std::uint64_t>(size_, arrow::kMagic.size()));
+    read_(0, start);
+    if (text_of(start) == arrow::kMagic) at_ = arrow::kMagic.size();
+    while (!known_ && message()) {
     }
-    if (!known_) in_.fail("no Arrow schema");
-    return std::move(out_);
+    if (!known_) fail_here("no Arrow schema");
+  }
+
+  const Batch& like() const { return like_; }
+
+  std::optional<Batch> next() {
+    while (!ready_ && message()) {
+    }
+    return std::exchange(ready_, std::nullopt);
   }
 
  private:
+  [[noreturn]] void fail_here(const std::string& what) const {
+    fail(ErrorKind::corrupt, "{}: at byte {}: {}", name_, at_, what);
+  }
+
+  // The next bytes of the file.
+  Bytes take(std::uint64_t length, const char* what) {
+    if (length > size_ - at_)
+      fail_here(fmt::format("{} of {} bytes, and the file has {} more", what, length, size_ - at_));
+    Bytes out(length);
+    read_(at_, out);
+    at_ += length;
+    return out;
+  }
+  std::uint32_t take_number() { return load_le<std::uint32_t>(take(4, "the length of a message").data()); }
+
   // False at the end.
   bool message() {
-    if (in_.done()) return false;
-    std::uint32_t length = in_.read<std::uint32_t>();
-    if (length == 0xFFFFFFFF) length = in_.read<std::uint32_t>();  // as every writer since 2019 does
-    if (length == 0) return false;
-    const std::uint64_t at = in_.offset();
-    const FlatView view(in_.bytes(length, "a message"), name_, at);
+    if (at_ == size_ || ended_) return false;
+    std::uint32_t length = take_number();
+    if (length == 0xFFFFFFFF) length = take_number();  // as every writer since 2019 does
+    if (length == 0) ended_ = true;
+    if (ended_) return false;
+    const std::uint64_t at = at_;
+    const Bytes head = take(length, "a message");
+    const FlatView view(head, name_, at);
     const FlatTable table = FlatTable::root(view);
     const auto body_length = table.number<std::int64_t>(3);
-    if (body_length < 0) in_.fail("a message with a body of {} bytes", body_length);
-    const std::uint64_t base = in_.offset();
-    const ByteView body = in_.bytes(static_cast<std::uint64_t>(body_length), "the body of a message");
+    if (body_length < 0) fail_here(fmt::format("a message with a body of {} bytes", body_length));
+    const std::uint64_t base = at_;
+    const Bytes body = take(static_cast<std::uint64_t>(body_length), "the body of a message");
     const std::optional<FlatTable> header = table.table(2);
-    if (!header) in_.fail("a message without a header");
+    if (!header) fail_here("a message without a header");
     switch (table.number<std::uint8_t>(1)) {
       case kSchema:
-        if (known_) in_.fail("a second schema");
+        if (known_) fail_here("a second schema");
         layouts_ = arrow_layouts(*header, length);
-        for (const ArrowLayout& layout : layouts_) out_.columns.push_back(layout.like);
+        for (const ArrowLayout& layout : layouts_) like_.columns.push_back(layout.like);
         known_ = true;
         break;
       case kRecordBatch:
@@ -285,20 +314,22 @@ class Reader {
   }
 
   void add(const FlatTable& batch, ByteView bytes, std::uint64_t base) {
-    if (!known_) in_.fail("a record batch before the schema");
+    if (!known_) fail_here("a record batch before the schema");
     const std::uint64_t cells = cells_of(batch);
+    Batch out = like_;
     Body body(batch, bytes, name_, base, left_);
     for (std::size_t i = 0; i < layouts_.size(); ++i) {
       if (!layouts_[i].dictionary) {
-        add_cells(out_.columns[i], body, layouts_[i], cells);
+        add_cells(out.columns[i], body, layouts_[i], cells);
         continue;
       }
       const auto found = dictionaries_.find(layouts_[i].dictionary->id);
-      if (found == dictionaries_.end()) in_.fail("no dictionary for '{}'", layouts_[i].like.name);
-      left_ -= add_indexed(out_.columns[i], body, layouts_[i], found->second, cells, left_);
+      if (found == dictionaries_.end()) fail_here(fmt::format("no dictionary for '{}'", layouts_[i].like.name));
+      left_ -= add_indexed(out.columns[i], body, layouts_[i], found->second, cells, left_);
     }
     left_ -= std::min(left_, body.decoded());
-    out_.cells += cells;
+    out.cells = cells;
+    ready_ = std::move(out);
   }
 
   // Replaces a dictionary, or adds to it.
@@ -307,7 +338,8 @@ class Reader {
     const auto layout = std::find_if(layouts_.begin(), layouts_.end(),
                                      [&](const ArrowLayout& l) { return l.dictionary && l.dictionary->id == id; });
     const std::optional<FlatTable> batch = header.table(1);
-    if (layout == layouts_.end() || !batch) in_.fail("dictionary {} belongs to no field, or has no values", id);
+    if (layout == layouts_.end() || !batch)
+      fail_here(fmt::format("dictionary {} belongs to no field, or has no values", id));
     Column values = layout->like;
     values.nullable = true;
     Body body(*batch, bytes, name_, base, left_);
@@ -327,21 +359,36 @@ class Reader {
 
   std::uint64_t cells_of(const FlatTable& batch) const {
     const auto cells = batch.number<std::int64_t>(0);
-    if (cells < 0) in_.fail("a record batch of {} rows", cells);
+    if (cells < 0) fail_here(fmt::format("a record batch of {} rows", cells));
     return static_cast<std::uint64_t>(cells);
   }
 
-  Cursor in_;
-  std::string name_;
-  bool known_ = false;
+  const Read read_;
+  const std::uint64_t size_;
+  const std::string name_;
+  std::uint64_t at_ = 0;  // of the next message
+  bool known_ = false, ended_ = false;
   std::uint64_t left_;  // bytes that may still be decompressed or copied from dictionaries
   std::vector<ArrowLayout> layouts_;
   std::map<std::int64_t, Column> dictionaries_;
-  Batch out_;
+  Batch like_;
+  std::optional<Batch> ready_;  // the record batch that was read last
 };
 
-}  // namespace
+ArrowReader::ArrowReader(Read read, std::uint64_t size, std::string name)
+    : state_(std::make_unique<State>(std::move(read), size, std::move(name))) {}
+ArrowReader::~ArrowReader() = default;
+const Batch& ArrowReader::like() const { return state_->like(); }
+std::optional<Batch> ArrowReader::next() { return state_->next(); }
 
-Batch read_arrow(ByteView file, const std::string& name) { return Reader(file, name).read(); }
+Batch read_arrow(ByteView file, const std::string& name) {
+  const auto read = [&](std::uint64_t offset, MutableBytes into) {
+    std::copy_n(file.begin() + static_cast<std::ptrdiff_t>(offset), into.size(), into.begin());
+  };
+  ArrowReader reader(read, file.size(), name);
+  Batch all = reader.like();
+  while (const std::optional<Batch> batch = reader.next()) append(all, *batch);
+  return all;
+}
 
 }  // namespace tegula

@@ -28,7 +28,7 @@ void copy_dense_blocks(const CopyTask& task) {
     count += boxes.back().count();
   }
   check_blocks(task, count);
-  if (!task.resumed) write_note(task.store, task.note);
+  if (!task.resumed) keep_note(task);
   Progress* const progress = task.work.progress;
   if (progress) progress->begin("copying", count);
   if (progress) progress->advance(task.note.done);
@@ -55,7 +55,7 @@ void copy_dense_blocks(const CopyTask& task) {
         task.to.write(selection_of(box), batch, options);
       ++task.note.done;
       // After the last block the note is removed instead.
-      if (task.note.done < count) write_note(task.store, task.note);
+      if (task.note.done < count) keep_note(task);
       if (progress) progress->advance(1);
     }
     before += blocks.count();
@@ -65,7 +65,7 @@ void copy_dense_blocks(const CopyTask& task) {
 
 void copy_rows(const CopyTask& task) {
   const Schema schema = task.to.schema();
-  if (!task.resumed) write_note(task.store, task.note);
+  if (!task.resumed) keep_note(task);
   Query query;
   query.work = task.work;
   query.work.memory = task.work.memory / 4;

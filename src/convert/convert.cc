@@ -109,7 +109,7 @@ Converted convert(const Array& source, std::shared_ptr<Store> store, const Conve
   std::vector<CellBox> boxes;
   if (!rows) boxes = boxes_to_copy(source, target.sources, out.array->schema(), work);
   const bool may_pass = !options.target.filters;
-  const CopyTask task{from,     *out.array, boxes, *store, note, out.resumed, options.fragment_bytes,
+  const CopyTask task{from,     *out.array, boxes, store.get(), note, out.resumed, options.fragment_bytes,
                       may_pass, out.passed, work};
   const bool chunks_fit = same_family && !rows && may_pass && hooks.chunks_fit && hooks.chunks_fit(from, *out.array);
   if (rows_fit || chunks_fit) {

@@ -12,11 +12,15 @@ Work quiet(const Work& work) {
   return out;
 }
 
+void keep_note(const CopyTask& task) {
+  if (task.store) write_note(*task.store, task.note);
+}
+
 void check_blocks(const CopyTask& task, std::uint64_t blocks) {
   if (task.resumed && task.note.blocks != blocks)
     fail(ErrorKind::invalid_argument,
          "'{}' is an unfinished conversion of {} blocks, and this one has {}; overwrite it to start again",
-         task.store.describe(""), task.note.blocks, blocks);
+         task.store->describe(""), task.note.blocks, blocks);
   task.note.blocks = blocks;
 }
 

@@ -66,7 +66,7 @@ class DenseCopy {
     std::vector<CellBox> pieces;
     for (const CellBox& box : task_.boxes) cut(box, note.block_cells, pieces);
     check_blocks(task_, pieces.size());
-    if (!task_.resumed) write_note(task_.store, note);
+    if (!task_.resumed) keep_note(task_);
     Progress* const progress = task_.work.progress;
     std::uint64_t length = 0, there = 0;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -79,7 +79,7 @@ class DenseCopy {
       fragment(pieces[note.done]);
       ++note.done;
       // After the last fragment the note is removed instead.
-      if (note.done < note.blocks) write_note(task_.store, note);
+      if (note.done < note.blocks) keep_note(task_);
     }
     if (progress) progress->end();
   }
@@ -143,6 +143,7 @@ class DenseCopy {
     for (const std::uint64_t extent : tile_) tile_bytes = saturated_product(tile_bytes, extent);
     options.work.memory = std::max(options.work.memory, tile_bytes);
     options.order = in_rows ? Order::row : Order::global;
+    options.at = task_.at;
     const std::unique_ptr<CellWriter> writer = target_->write_box(box.first, box.count, options);
     if (in_rows)
       write_rows(*writer, box);
@@ -259,7 +260,7 @@ void copy_sparse_fragments(const CopyTask& task) {
   const std::unique_ptr<FragmentTarget> target = fragments_of(task);
   const bool sorted = target->in_order();
   ResumeNote& note = task.note;
-  if (!task.resumed) write_note(task.store, note);
+  if (!task.resumed) keep_note(task);
   if (note.done == 0) {
     if (task.work.progress) task.work.progress->begin("copying cells", 0);
     if (!sorted || !copy_sparse_tiles(task, schema, *target)) copy_sparse(task, schema, sorted);
@@ -268,7 +269,7 @@ void copy_sparse_fragments(const CopyTask& task) {
   if (sorted || task.to.info().fragments.size() < 2) return;
   // Consolidation sorts cells that were copied in another order. From here on their number says nothing about progress.
   note.done = 1;
-  write_note(task.store, note);
+  keep_note(task);
   target->merge(task.work);
 }
 

@@ -68,6 +68,15 @@ class Reading(CommandTest):
                     self.assertEqual(self.json('read', fmt, '--limit', '3', *args)['fields'][''], [0, 0, 0])
                     self.assertLess(time.monotonic() - start, 5)
 
+    def test_only_what_was_written_of_huge_domains(self):
+        self.run_tegula('create', 'frame', '--format', 'tiledb', '-d', f'row:int64:0:{2 ** 62}:10000', '-a', 'v:int32')
+        npy(self.path('rows.npy'), range(5, 25))
+        self.run_tegula('write', 'frame', 'rows.npy', '--select', '[100:120]')
+        self.assertEqual(self.out('head', 'frame', '-n', '2').split(), ['row', 'v', '100', '5', '101', '6'])
+        self.assertEqual(self.json('read', 'frame')['fields'], {'v': list(range(5, 25))})
+        self.assertEqual(self.json('read', 'frame', '--agg', 'n = count(), s = sum(v)')['fields'], {'n': [20], 's': [sum(range(5, 25))]})
+        self.assertEqual(self.json('read', 'frame', '--select', '[98:101]')['fields'], {'v': [0, 0, 5]})
+
     def test_missing_chunks(self):
         grid = self.grid()
         os.remove(self.path('grid', '1.1'))
