@@ -214,7 +214,8 @@ def _check_same(out: np.ndarray, array: np.ndarray, base: np.dtype, but: Any = F
         different |= (out < 0) != (array < 0)
     if different.any():
         value = array[different].ravel()[0] if array.ndim else array[()]
-        raise ValueError(f'{value!r} does not fit {base}; convert the values first, for example with numpy.round() or astype()')
+        value = value.item() if isinstance(value, np.generic) and value.dtype.kind not in 'mM' else value
+        raise ValueError(f'{value} does not fit {base}; convert the values first, for example with numpy.round() or astype()')
 
 
 def _cast_text(array: np.ndarray, base: np.dtype) -> np.ndarray:

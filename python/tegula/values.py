@@ -14,7 +14,7 @@ def as_values(value: Any, base: np.dtype) -> np.ndarray:
         if np.ma.getmaskarray(value).any():
             raise ValueError('the values have masked elements, and the field is not nullable')
         value = value.data
-    if base.kind in 'mM' and not isinstance(value, np.ndarray):
+    if base.kind in 'mM' and not isinstance(value, (np.ndarray, np.generic)):
         return np.asarray(value, dtype=base)
     if base.names is not None and not isinstance(value, np.ndarray):
         return np.array(value, dtype=base)

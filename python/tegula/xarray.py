@@ -1,7 +1,10 @@
 """xarray: `xarray.open_dataset(uri, engine='tegula')` for every format, and `write` to store datasets."""
 from __future__ import annotations
 
+import base64
+import math
 import os
+import struct
 from typing import Any, Dict, Hashable, Iterable, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
@@ -16,35 +19,70 @@ from .schema import Attr, Dim, Schema
 
 __all__ = ['TegulaBackend', 'write']
 
+# The first and the last coordinate of each dimension, as integers.
+Window = List[Tuple[int, int]]
+
 # TileDB-CF's key prefixes for the metadata of one attribute or dimension.
 _ATTR_PREFIX, _DIM_PREFIX = '__tiledb_attr.', '__tiledb_dim.'
 _ZARR2_DIMS = '_ARRAY_DIMENSIONS'
+_WIDE = 1 << 30       # cells; of larger domains only what was written is shown
+_MOST_TIMES = 1 << 24  # longest coordinate of times, which are kept in memory
 _SCALAR = 'no_axis'  # TileDB arrays need a dimension: that of a scalar has this name and one cell
 
 
 class _Lazy(BackendArray):
-    """A field of an array; only what is used is read. Nulls become NaN, NaT or None."""
+    """A field of an array; only what is used is read. Nulls become NaN, NaT or None, codes of an enumeration its values."""
 
-    def __init__(self, array: tegula.Array, field: str):
-        self._array, self._field = array, field
+    def __init__(self, array: tegula.Array, field: str, window: Optional[Window] = None):
+        self._array, self._field, self._window = array, field, window
         attr = array.schema.attr(field)
         self._nullable = attr.nullable
+        self._names = np.array([*array.schema.enumeration(attr.enumeration).values, None], object) if attr.enumeration else None
         self.dtype = _dtype_with_nulls(attr.dtype) if attr.nullable else attr.dtype
         inner: Tuple[int, ...] = ()
         if self.dtype.subdtype is not None:
             self.dtype, inner = self.dtype.subdtype
-        self.shape = tuple(array.shape) + inner
+        if self._names is not None:
+            self.dtype = np.dtype(object)
+        self.shape = (tuple(array.shape) if window is None else tuple(high - low + 1 for low, high in window)) + inner
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.OUTER, self._read)
 
     def _read(self, key: Tuple[Any, ...]) -> Any:
         axes = len(self._array.shape)
-        values = self._array[self._field].oindex[key[:axes]]
-        if self._nullable:
+        values = self._array[self._field].oindex[key[:axes]] if self._window is None else self._read_window(key[:axes])
+        if self._names is not None:
+            values = self._named(values)
+        elif self._nullable:
             values = _without_mask(values, self.dtype)
         picked = sum(not isinstance(k, (int, np.integer)) for k in key[:axes])
         return values[(slice(None),) * picked + tuple(key[axes:])] if len(key) > axes else values
+
+    def _named(self, codes: Any) -> Any:
+        assert self._names is not None
+        known = len(self._names) - 1
+        data = np.ma.getdata(codes).astype(np.int64)
+        places = np.where(np.ma.getmaskarray(codes) | (data < 0) | (data >= known), known, data)
+        return np.asarray(self._names[places], object)
+
+    def _read_window(self, key: Tuple[Any, ...]) -> Any:
+        """By coordinates, because positions in such a domain need not fit 64 bits."""
+        assert self._window is not None
+        ranges: Dict[str, Any] = {}
+        inside: List[Any] = []
+        for dim, (low, _), item, size in zip(self._array.schema.dims, self._window, key, self.shape):
+            picked = np.arange(size)[item] if isinstance(item, slice) else np.asarray(item)
+            if picked.size == 0:
+                picked_low, picked_high = 0, 0
+            else:
+                picked_low, picked_high = int(picked.min()), int(picked.max())
+            ranges[dim.name] = (dim.value(low + picked_low), dim.value(low + picked_high))
+            inside.append(int(picked - picked_low) if picked.ndim == 0 else picked - picked_low)
+        values = self._array.query([self._field or 'value'], ranges=ranges)[self._field or 'value']
+        for axis, item in reversed(list(enumerate(inside))):
+            values = values[(slice(None),) * axis + (item,)]
+        return values
 
 
 def _dtype_with_nulls(dtype: np.dtype) -> np.dtype:
@@ -85,25 +123,86 @@ def _dim_names(array: tegula.Array, attrs: Mapping[str, Any], name: str) -> List
     return [d.name or f'{name}_dim_{i}' for i, d in enumerate(array.schema.dims)]
 
 
-def _variable(array: tegula.Array, attr: Attr, dims: List[str], attrs: Dict[str, Any]) -> xr.Variable:
-    data = _Lazy(array, attr.name)
+def _variable(array: tegula.Array, attr: Attr, dims: List[str], attrs: Dict[str, Any], window: Optional[Window]) -> xr.Variable:
+    data = _Lazy(array, attr.name, window)
     dims = dims + [f'{attr.name or "value"}_value_{i}' for i in range(len(data.shape) - len(dims))]
-    if array.schema.format == 'zarr2' and attr.fill is not None and attr.dtype.kind != 'O':
-        attrs.setdefault('_FillValue', attr.fill)
-    chunks = tuple(array.chunks) + data.shape[len(array.shape):]
+    _add_fill(attrs, array, attr)
+    chunks = tuple(min(c, max(1, n)) for c, n in zip(array.chunks, data.shape)) + data.shape[len(array.shape):]
     encoding = {'preferred_chunks': dict(zip(dims, chunks)), 'chunks': chunks, 'source': array.uri}
     return xr.Variable(dims, indexing.LazilyIndexedArray(data), attrs, encoding)
 
 
-def _domain_coordinate(dim: Dim) -> Optional[np.ndarray]:
-    """The coordinates along a dimension, or None when they are 0, 1, 2 and so on."""
-    low, high = (dim.coordinate(v) for v in dim.domain) if dim.domain else (0, -1)
+def _add_fill(attrs: Dict[str, Any], array: tegula.Array, attr: Attr) -> None:
+    """CF's _FillValue, where the format has it: zarr 2 as its fill value, zarr 3 as an attribute, TileDB as the fill value of
+    cells that were never written, if there are any."""
+    if '_FillValue' in attrs:
+        if array.schema.format == 'zarr3':
+            attrs['_FillValue'] = _decoded_fill(attrs['_FillValue'], attr.dtype)
+    elif attr.fill is None or attr.dtype.kind not in 'iufSUmM' or attr.enumeration or attr.nullable or attr.var:
+        return
+    elif array.schema.format == 'zarr2' or (capabilities(array).fragments and attr.dtype.kind in 'iuf' and _partly_written(array)):
+        attrs['_FillValue'] = attr.fill
+
+
+def _partly_written(array: tegula.Array) -> bool:
+    info = array.info()
+    return bool(info['chunks_present'] < info['chunks_expected'] or info['non_empty_domain'] is None
+                or any(tuple(r) != tuple(d.domain or ()) for r, d in zip(info['non_empty_domain'], array.schema.dims)))
+
+
+def _decoded_fill(stored: Any, dtype: np.dtype) -> Any:
+    """What xarray keeps in attributes of zarr 3: floats as the base64 text of a little-endian double, complex numbers as two
+    of these, bytes as base64."""
+    def real(text: Any) -> float:
+        return float(struct.unpack('<d', base64.standard_b64decode(text))[0]) if isinstance(text, str) else float(text)
+    try:
+        if dtype.kind == 'f':
+            return dtype.type(real(stored))
+        if dtype.kind == 'c':
+            return dtype.type(complex(real(stored[0]), real(stored[1])))
+        if dtype.kind == 'S':
+            return base64.standard_b64decode(stored)
+        return dtype.type(stored) if dtype.kind in 'iub' else stored
+    except (ValueError, TypeError, struct.error) as error:
+        raise ValueError(f'_FillValue {stored!r} is none of type {dtype}') from error
+
+
+def _encoded_fill(fill: Any, dtype: np.dtype) -> Any:
+    def text(value: float) -> str:
+        return base64.standard_b64encode(struct.pack('<d', value)).decode()
+    if dtype.kind == 'f':
+        return text(float(fill))
+    if dtype.kind == 'c':
+        return [text(complex(fill).real), text(complex(fill).imag)]
+    if dtype.kind == 'S':
+        return base64.standard_b64encode(fill if isinstance(fill, bytes) else str(fill).encode()).decode()
+    return fill
+
+
+def _window(array: tegula.Array) -> Optional[Window]:
+    """What was written of a domain of more cells than xarray can take."""
+    if math.prod(array.shape) <= _WIDE or not capabilities(array).fragments:
+        return None
+    found = array.info()['non_empty_domain']
+    if found is None:
+        raise ValueError(f'nothing has been written to {array.uri}, whose domain has {math.prod(array.shape)} cells')
+    return [(int(d.coordinate(low)), int(d.coordinate(high))) for d, (low, high) in zip(array.schema.dims, found)]
+
+
+def _domain_coordinate(dim: Dim, name: str, window: Optional[Tuple[int, int]], attrs: Dict[str, Any]) -> Optional[xr.Variable]:
+    """The coordinates along a dimension; none when they are 0, 1, 2 and so on. Integers are a range, which takes no memory."""
+    low, high = window or (tuple(int(dim.coordinate(v)) for v in dim.domain) if dim.domain else (0, -1))
     base = np.dtype(dim.dtype)
-    if base.kind == 'M':
-        return np.arange(low, high + 1, dtype='i8').astype(base)
-    if base.kind == 'm' or low != 0:
-        return np.arange(low, high + 1, dtype='i8').astype(base)
-    return None
+    if base.kind in 'mM':
+        if high - low >= _MOST_TIMES:
+            return None
+        return xr.Variable([name], np.arange(low, high + 1, dtype='i8').astype(base), attrs)
+    if low == 0 and window is None:
+        return None
+    if low >= -2 ** 63 and high < 2 ** 63 - 1:
+        import pandas
+        return xr.IndexVariable(name, pandas.RangeIndex(low, high + 1), attrs)
+    return xr.Variable([name], np.arange(low, high + 1, dtype=base), attrs) if high - low < _MOST_TIMES else None
 
 
 def _dense(array: tegula.Array, name: str) -> Tuple[Dict[str, xr.Variable], Dict[str, Any], List[str]]:
@@ -114,17 +213,20 @@ def _dense(array: tegula.Array, name: str) -> Tuple[Dict[str, xr.Variable], Dict
     variables: Dict[str, xr.Variable] = {}
     if dims == [_SCALAR]:
         return {name: xr.Variable((), np.asarray(array[0]), _plain_attrs(attrs))}, {}, []
+    window = _window(array)
     for attr in array.schema.attrs:
         own = _prefixed(attrs, _ATTR_PREFIX, attr.name)
         if one:
             own = {**_plain_attrs(attrs), **own}
-        variables[attr.name or name] = _variable(array, attr, dims, own)
+        variables[attr.name or name] = _variable(array, attr, dims, own, window)
     coords: List[str] = []
     if capabilities(array).domains:
-        for dim, dim_name in zip(array.schema.dims, dims):
-            values = _domain_coordinate(dim)
-            if values is not None and dim_name not in variables:
-                variables[dim_name] = xr.Variable([dim_name], values, _prefixed(attrs, _DIM_PREFIX, dim.name))
+        for i, (dim, dim_name) in enumerate(zip(array.schema.dims, dims)):
+            if dim_name in variables:
+                continue
+            found = _domain_coordinate(dim, dim_name, None if window is None else window[i], _prefixed(attrs, _DIM_PREFIX, dim.name))
+            if found is not None:
+                variables[dim_name] = found
                 coords.append(dim_name)
         for label in array.schema.labels:
             along = dims[label.dimension]
@@ -189,8 +291,10 @@ class TegulaBackend(BackendEntrypoint):
         return _dataset(node, _name_of(uri), decoding)
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
+        """Formats that no other engine opens. zarr 2 and 3 are opened when engine='tegula' asks for it."""
         try:
-            return tegula.probe(os.fspath(filename_or_obj)) is not None
+            found = tegula.probe(os.fspath(filename_or_obj))
+            return found is not None and found[1] not in ('zarr2', 'zarr3')
         except (TypeError, OSError, tegula.Error):
             return False
 
@@ -309,7 +413,7 @@ def _write_variable(variable: xr.Variable, uri: str, format: str, chunks: Mappin
     axes = tuple(Dim(d, (0, n - 1) if n else None, min(t, n) if n else t, 'uint64') for d, n, t in zip(dims, shape, sizes))
     tegula.create(uri, schema=Schema(format, axes, (attr,)), overwrite=overwrite, **options)
     if fill is not None and format != 'zarr2':
-        attrs['_FillValue'] = fill
+        attrs['_FillValue'] = _encoded_fill(fill, variable.dtype) if format == 'zarr3' else fill
     array = tegula.open(uri, 'w')
     if attrs:
         array.attrs.update(attrs)

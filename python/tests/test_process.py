@@ -163,3 +163,28 @@ def test_encryption(tmp_path):
     assert tg.open(tmp_path / 'a', key=key.hex())[...].tolist() == [1, 2, 3, 4]
     with pytest.raises((tg.Error, ValueError, PermissionError)):
         tg.open(tmp_path / 'a')[...]
+
+
+def _key_of_the_tests():
+    return bytes(range(32))
+
+
+def test_keys_never_travel(tmp_path, monkeypatch):
+    key = bytes(range(32))
+    monkeypatch.setenv('TEGULA_TEST_KEY', key.hex())
+    tg.create(tmp_path / 'a', shape=(4,), dtype='i4', key='env:TEGULA_TEST_KEY')[...] = [1, 2, 3, 4]
+    for provider in ('env:TEGULA_TEST_KEY', _key_of_the_tests):
+        found = tg.open(tmp_path / 'a', key=provider)
+        data = pickle.dumps(found)
+        assert key not in data and key.hex().encode() not in data
+        assert pickle.loads(data)[...].tolist() == [1, 2, 3, 4]
+        assert key.hex() not in repr(found.__dask_tokenize__())
+    for literal in (key, key.hex()):
+        found = tg.open(tmp_path / 'a', key=literal)
+        assert found[...].tolist() == [1, 2, 3, 4]
+        with pytest.raises(pickle.PicklingError, match="key='env:NAME'"):
+            pickle.dumps(found)
+        assert key.hex() not in repr(found.__dask_tokenize__()) and repr(key) not in repr(found.__dask_tokenize__())
+    monkeypatch.delenv('TEGULA_TEST_KEY')
+    with pytest.raises(ValueError, match='TEGULA_TEST_KEY'):
+        pickle.loads(pickle.dumps(tg.open(tmp_path / 'a', key=_key_of_the_tests))) and tg.open(tmp_path / 'a', key='env:TEGULA_TEST_KEY')

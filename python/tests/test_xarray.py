@@ -137,7 +137,69 @@ def test_labels_are_coordinates(tmp_path):
 
 
 def test_guess(tmp_path):
+    """Only what no other engine opens: installing the package must not change the engine of zarr stores."""
     backend = tg.xarray.TegulaBackend()
     assert not backend.guess_can_open(str(tmp_path / 'nothing'))
-    tg.create(str(tmp_path / 'a'), format='zarr2', shape=3, dtype='i4')
-    assert backend.guess_can_open(str(tmp_path / 'a'))
+    for format, mine in (('tiledb', True), ('bcolz', True), ('zarr0', True), ('zarr1', True), ('zarr2', False), ('zarr3', False)):
+        tg.create(str(tmp_path / format), format=format, shape=3, dtype='i4')
+        assert backend.guess_can_open(str(tmp_path / format)) == mine, format
+
+
+def with_fills():
+    data = xr.Dataset({'v': ('x', [1.0, np.nan, 3.0]), 'n': ('x', [1.0, np.nan, 3.0]), 's': ('x', np.float32([0.5, np.nan, 2])), 'k': ('x', [1, 2, 3])})
+    data.v.encoding = {'_FillValue': -9999.0}
+    data.n.encoding = {'_FillValue': -1, 'dtype': 'i4'}
+    data.s.encoding = {'_FillValue': np.float32(-5)}
+    return data
+
+
+@pytest.mark.parametrize('version', [2, 3])
+def test_stores_of_xarray(tmp_path, version):
+    pytest.importorskip('zarr')
+    with_fills().to_zarr(tmp_path / 'f.zarr', zarr_format=version)
+    found = open_(str(tmp_path / 'f.zarr'))
+    assert float(found.v.mean()) == 2.0
+    xr.testing.assert_identical(found.load(), xr.open_dataset(tmp_path / 'f.zarr', engine='zarr').load())
+
+
+@pytest.mark.parametrize('format', ['zarr2', 'zarr3'])
+def test_stores_for_xarray(tmp_path, format):
+    pytest.importorskip('zarr')
+    for name, data in (('fills', with_fills()), ('more', dataset())):
+        tg.xarray.write(data, str(tmp_path / name), format=format)
+        found = xr.open_zarr(tmp_path / name, consolidated=False).load()
+        xr.testing.assert_equal(found, data)
+        xr.testing.assert_equal(open_(str(tmp_path / name)).load(), data)
+
+
+def test_wide_domains(tmp_path):
+    uri = str(tmp_path / 'a')
+    tg.create(uri, dims=[tg.Dim('row', (5, 2 ** 62), tile=1000, dtype='i8')], attrs=[tg.Attr('v', dtype='f8')])
+    with pytest.raises(ValueError, match='nothing has been written'):
+        open_(uri)
+    tg.open(uri, 'w')[95:115] = np.arange(20.0)
+    found = open_(uri)
+    assert dict(found.sizes) == {'row': 20} and found.row.values.tolist() == list(range(100, 120))
+    assert found.v.values.tolist() == list(range(20)) and found.v[3:9:2].values.tolist() == [3, 5, 7]
+    assert found.v.isel(row=[7, 1]).values.tolist() == [7, 1] and float(found.v.sel(row=104)) == 4
+    # A million cells of a billion: their coordinates are a range.
+    tg.create(str(tmp_path / 'b'), dims=[tg.Dim('row', (5, 2 ** 30), tile=1000, dtype='i8')], attrs=[tg.Attr('v', dtype='f8')])
+    wide = open_(str(tmp_path / 'b'))
+    assert wide.sizes['row'] == 2 ** 30 - 4 and int(wide.row[-1]) == 2 ** 30
+
+
+def test_enumerations_are_names(tmp_path):
+    uri = str(tmp_path / 'a')
+    tg.create(uri, dims=[tg.Dim('x', (0, 3), dtype='i4')], enumerations=[tg.Enumeration('colours', ['red', 'green'])],
+              attrs=[tg.Attr('c', 'i4', enumeration='colours', nullable=True)])
+    tg.open(uri, 'w')[...] = {'c': np.ma.MaskedArray([1, 0, 0, 1], [False, False, True, False])}
+    assert open_(uri).c.values.tolist() == ['green', 'red', None, 'green']
+
+
+def test_cells_never_written_are_missing(tmp_path):
+    uri = str(tmp_path / 'a')
+    array = tg.create(uri, shape=(6,), dtype='i4', chunks=(2,))
+    array[:4] = [1, 2, 3, 4]
+    assert open_(uri).a.values.tolist()[:4] == [1, 2, 3, 4] and np.isnan(open_(uri).a.values[4:]).all()
+    array[4:] = [5, 6]
+    assert open_(uri).a.dtype == np.dtype('i4')
