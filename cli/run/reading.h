@@ -26,8 +26,8 @@ struct PartFlags {
   Query query(const Schema& schema, const Globals& globals) const;
 };
 
-// Streams the result of `query` into `output`, at most query.limit cells of it. A query for all of a huge domain becomes
-// one for what was written.
+// Streams the result of `query` into `output`, at most query.limit cells of it. A query for all of a huge domain
+// becomes one for what was written.
 void stream(const Array& array, Query query, Output& output);
 
 // Adds the coordinates to the fields of a dense result, so that a reader sees where each cell is.

@@ -101,7 +101,8 @@ class Upload {
 };
 
 // Temporary space, where the store keeps its files, for work that does not fit in memory. It is freed with the object,
-// and at the latest with the process; the store must outlive it. Threads may use ranges that do not overlap at the same time.
+// and at the latest with the process; the store must outlive it. Threads may use ranges that do not overlap at the same
+// time.
 class Scratch {
  public:
   virtual ~Scratch() = default;
