@@ -10,6 +10,7 @@
 
 #include "app/app_text.h"
 #include "app/progress.h"
+#include "base/current_work.h"
 #include "tegula/error.h"
 #include "tegula/version.h"
 
@@ -220,6 +221,7 @@ int run_command(int argc, char** argv, const std::vector<VerbEntry>& verbs, Glob
   try {
     app.parse(argc, argv);
     if (!memory.empty()) globals.work.memory = parse_size(memory);
+    const CurrentWork current(globals.work);  // what opens arrays waits for the network, too
     if (!globals.quiet && TerminalProgress::possible()) globals.work.progress = globals.progress;
     const int code = chosen ? chosen() : kUsage;
     if (std::fflush(stdout) != 0 || std::ferror(stdout))

@@ -80,12 +80,15 @@ void commit_together(Store& store, std::string_view folder, std::span<const std:
 void Store::remove_tree(std::string_view prefix) {
   constexpr std::size_t kAtOnce = 10000;  // keys to hold in memory
   if (!hints().empty_folders) {
-    for (Listing some;;) {
-      some = list_all(prefix, kAtOnce);
+    for (std::string first;;) {
+      Listing some = list_all(prefix, kAtOnce);
       std::vector<std::string> keys;
       for (ListedFile& file : some.files) keys.push_back(std::move(file.key));
+      if (!keys.empty() && keys.front() == first)
+        fail(ErrorKind::io, "'{}' was removed, but is still listed", describe(first));
       remove(keys);
       if (some.complete) return;
+      first = keys.empty() ? std::string() : std::move(keys.front());
     }
   }
   // A folder is removed when everything that was found in it is gone: it is met a second time.

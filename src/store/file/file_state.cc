@@ -23,12 +23,24 @@ std::string state_of(const struct stat& status, ByteView contents) {
 }
 
 FolderLock::FolderLock(const RootFolder& root, std::string_view folder)
-    : folder_(root.open(folder, O_RDONLY | O_DIRECTORY)) {
-  if (!folder_) fail_system(errno, "locking", root.path_of(folder));
+    : locked_(root.open(folder, O_RDONLY | O_DIRECTORY)) {
+  if (!locked_) fail_system(errno, "locking", root.path_of(folder));
+  if (lock()) return;
+  locked_ = root.open_or_create(kLockFile, O_RDWR);
+  lock();
+}
+
+FolderLock::~FolderLock() {
+  // Closing is not enough: a child that was forked meanwhile has a copy of the descriptor, and the lock with it.
+  ::flock(locked_.get(), LOCK_UN);
+}
+
+bool FolderLock::lock() {
   // Asked again and again in place of waiting in the system, so that a cancellation ends it.
   for (auto pause = std::chrono::microseconds(100);;
        pause = std::min<std::chrono::microseconds>(2 * pause, std::chrono::milliseconds(10))) {
-    if (::flock(folder_.get(), LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR)) return;
+    if (::flock(locked_.get(), LOCK_EX | LOCK_NB) == 0) return true;
+    if (errno != EWOULDBLOCK && errno != EINTR) return false;
     CurrentWork::check();
     std::this_thread::sleep_for(pause);
   }

@@ -18,14 +18,23 @@ std::string state_of(const struct stat& status);
 // again.
 std::string state_of(const struct stat& status, ByteView contents);
 
-// While it lives, no other thread and no other process holds one for the same folder. On file systems without locks it
-// holds off nobody. It waits, but not after a cancellation.
+// While it lives, no other thread and no other process holds one for the same folder. On file systems that cannot lock
+// a folder (NFS, CIFS) the lock is on a file named kLockFile in the root folder, which stays there; on those without
+// any locks it holds off nobody. It waits, but not after a cancellation.
 class FolderLock {
  public:
   FolderLock(const RootFolder& root, std::string_view folder);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
 
  private:
-  Descriptor folder_;
+  // False when the file system has no such lock.
+  bool lock();
+
+  Descriptor locked_;
 };
+
+inline constexpr std::string_view kLockFile = ".tegula-lock";
 
 }  // namespace tegula

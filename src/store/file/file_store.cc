@@ -82,15 +82,27 @@ class FileStore final : public Store {
   }
 
   Listing list_all(std::string_view prefix, std::size_t most) const override {
+    // A link may lead to a folder around it, which is not entered again.
+    using Identity = std::pair<dev_t, ino_t>;
+    struct Folder {
+      std::string key;
+      std::vector<Identity> path;  // itself, and the folders it was reached through
+    };
     Listing listing;
-    std::vector<std::string> left = {std::string(prefix)};
+    std::vector<Folder> left = {{std::string(prefix), {}}};
+    struct stat top;
+    if (const Descriptor folder = root_.open(prefix, O_PATH | O_DIRECTORY); folder && ::fstat(folder.get(), &top) == 0)
+      left.back().path.emplace_back(top.st_dev, top.st_ino);
     while (!left.empty()) {
-      const std::string folder = std::move(left.back());
+      const Folder folder = std::move(left.back());
       left.pop_back();
-      each_entry(folder, [&](const char* name, const struct stat& status) {
-        std::string key = join(folder, name);
+      each_entry(folder.key, [&](const char* name, const struct stat& status) {
+        std::string key = join(folder.key, name);
         if (S_ISDIR(status.st_mode)) {
-          left.push_back(std::move(key));
+          const Identity identity{status.st_dev, status.st_ino};
+          if (std::ranges::find(folder.path, identity) != folder.path.end()) return true;
+          left.push_back({std::move(key), folder.path});
+          left.back().path.push_back(identity);
           return true;
         }
         listing.complete = listing.files.size() < most;

@@ -142,6 +142,15 @@ Descriptor RootFolder::create_temporary(int flags, unsigned mode, std::string& n
   return file;
 }
 
+Descriptor RootFolder::open_or_create(std::string_view name, int flags) const {
+  const Descriptor root = open_root();
+  if (!root) fail_system(errno, "opening", path_of(name));
+  Descriptor file(retry(
+      [&] { return ::openat(root.get(), std::string(name).c_str(), flags | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666); }));
+  if (!file) fail_system(errno, "opening", path_of(name));
+  return file;
+}
+
 void RootFolder::remove_temporary(const std::string& name) const noexcept {
   if (const Descriptor root = open_root()) ::unlinkat(root.get(), name.c_str(), 0);
 }

@@ -29,6 +29,8 @@ class RootFolder {
   // A new file directly below the root; `name` gets its name, which begins with kTemporaryPrefix.
   Descriptor create_temporary(int flags, unsigned mode, std::string& name) const;
   void remove_temporary(const std::string& name) const noexcept;
+  // A file directly below the root.
+  Descriptor open_or_create(std::string_view name, int flags) const;
   // Gives a temporary file its final name; replaces what has it. The folder must exist.
   void rename_temporary(const std::string& name, std::string_view key) const;
 

@@ -42,6 +42,18 @@ TEST(FileStore, LinksMayNotLeadOutside) {
   EXPECT_EQ(text_of(*open_file_store(folder / "array", follow)->get("out")), "secret");
 }
 
+TEST(FileStore, FlatListingsDoNotFollowLinksInCircles) {
+  const testing::TempFolder folder;
+  fs::create_directories(folder / "array/inside/deeper");
+  std::ofstream(folder / "array/inside/file") << "fine";
+  fs::create_symlink("..", folder / "array/inside/up");
+  fs::create_symlink("../..", folder / "array/inside/deeper/top");
+  fs::create_symlink("inside", folder / "array/other");
+  std::string keys;
+  for (const ListedFile& file : open_file_store(folder / "array")->list_all("").files) keys += file.key + " ";
+  EXPECT_EQ(keys, "inside/file other/file ");
+}
+
 TEST(FileStore, TheRootItselfMayBeALink) {
   const testing::TempFolder folder;
   fs::create_directories(folder / "real");
