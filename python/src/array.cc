@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "batch.h"
 #include "format/registry/registry.h"
+#include "python_store.h"
 #include "rows.h"
 #include "schema.h"
 #include "tegula/bcolz.h"
@@ -165,21 +166,23 @@ void update_metadata(ArrayHandle& self, nb::dict changes) {
 
 nb::object open_object(const std::string& uri, nb::dict options) {
   const OpenOptions open = open_options(options);
+  const StoreOpener opener = opener_of(uri, options, open.sync);
   std::shared_ptr<Array> array;
   std::shared_ptr<Group> group;
   Call call(settings_from(options));
   call([&](const Work&) {
+    const std::shared_ptr<Store> store = opener();
     OpenOptions found = open;
     if (found.format.empty()) {
-      const Found there = probe(uri);
+      const Found there = probe(*store);
       if (there.kind == ObjectKind::group) {
-        group = tegula::open_group(uri, found);
+        group = tegula::open_group(store, found);
         return;
       }
       found.format = there.format;
     }
     // When nothing was found, this says so.
-    array = tegula::open(uri, found);
+    array = tegula::open(store, found);
   });
   if (group) return nb::cast(GroupHandle{std::move(group)});
   ArrayHandle out{std::move(array), settings_from(options), 0};
@@ -190,8 +193,9 @@ nb::object open_object(const std::string& uri, nb::dict options) {
 ArrayHandle create_array(const std::string& uri, nb::dict schema, nb::dict options) {
   const Schema made = schema_from(schema);
   const CreateOptions create = create_options(options);
+  const StoreOpener opener = opener_of(uri, options, create.sync);
   Call call(settings_from(options));
-  std::shared_ptr<Array> array = call([&](const Work&) { return tegula::create(uri, made, create); });
+  std::shared_ptr<Array> array = call([&](const Work&) { return tegula::create(opener(), made, create); });
   return {std::move(array), settings_from(options), 0};
 }
 

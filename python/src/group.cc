@@ -1,6 +1,8 @@
 #include <nanobind/stl/string.h>
 
 #include "array.h"
+#include "format/registry/registry.h"
+#include "python_store.h"
 #include "schema.h"
 #include "values.h"
 
@@ -36,7 +38,8 @@ void describe_groups(nb::module_& module) {
            [](GroupHandle& self, const std::string& name) { Call()([&](const Work&) { self.group->remove(name); }); });
   module.def("create_group", [](const std::string& uri, const std::string& format, nb::dict options) {
     const CreateOptions create = create_options(options);
-    return GroupHandle{Call()([&](const Work&) { return tegula::create_group(uri, format, create); })};
+    const StoreOpener opener = opener_of(uri, options, create.sync);
+    return GroupHandle{Call()([&](const Work&) { return tegula::create_group(opener(), format, create); })};
   });
 }
 

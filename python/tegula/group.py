@@ -73,7 +73,7 @@ class Group(Mapping[str, Any]):
         """Adds an array or group as a member (TileDB). URIs below the group are stored relative to it."""
         from . import main
         self._check_writable()
-        self._handle.add(main._uri(uri), name, absolute)
+        self._handle.add(main._uri(uri, self._options.get('store')), name, absolute)
 
     def remove(self, name: str) -> None:
         """Removes a member from the group without deleting it (TileDB)."""
@@ -85,16 +85,20 @@ class Group(Mapping[str, Any]):
         from . import main
         self._check_writable()
         what.setdefault('format', self.format)
-        made = main.create(f'{self._uri}/{name}', **what)
+        what.setdefault('store', self._options.get('store'))
+        made = main.create(self._below(name), **what)
         self._joined(made.uri, name)
         return made
 
     def create_group(self, name: str) -> 'Group':
         from . import main
         self._check_writable()
-        made = main.create_group(f'{self._uri}/{name}', format=self.format)
+        made = main.create_group(self._below(name), format=self.format, store=self._options.get('store'))
         self._joined(made.uri, name)
         return made
+
+    def _below(self, name: str) -> str:
+        return f'{self._uri}/{name}' if self._uri else name
 
     def _joined(self, uri: str, name: str) -> None:
         """Adds a new array or group to a TileDB group. The members of a zarr group are what lies below it: the handle, which

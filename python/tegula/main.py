@@ -21,9 +21,9 @@ from .table import Table
 FORMATS = tuple(_tegula.formats())
 
 
-def _uri(uri: Any) -> str:
+def _uri(uri: Any, store: Any = None) -> str:
     text = os.fsdecode(os.fspath(uri))
-    return text if '://' in text else os.path.abspath(text)
+    return text if '://' in text or store is not None else os.path.abspath(text)
 
 
 def _bytes(size: Union[int, str]) -> int:
@@ -103,23 +103,25 @@ def _reopen(uri: str, mode: str, options: Dict[str, Any], field: Optional[str] =
 
 
 def open(uri: Any, mode: str = 'r', *, at: Any = None, key: keys.Key = None, format: Optional[str] = None,
-         threads: Optional[int] = None, memory: Union[int, str] = '2GB', missing: str = 'fill', sync: bool = True) -> Any:
+         threads: Optional[int] = None, memory: Union[int, str] = '2GB', missing: str = 'fill', sync: bool = True,
+         store: Any = None) -> Any:
     """Opens what is at `uri`: an Array, SparseArray, Table or Group.
 
     `mode` is 'r' or 'w'; 'w' changes an existing array and never empties it. `at` (TileDB) shows the array as it was at a
     time, or what was written between two times; with mode 'w' it is the time of the writes. `key` opens encrypted arrays: 32
     bytes or 64 hexadecimal digits, or where they come from: 'env:NAME' or a function. Only the latter two can be pickled.
     `missing` says how missing chunks are read: 'fill' (as the fill value) or 'error'. With `sync=False` writes return before
-    they are on the disk.
+    they are on the disk. `store` is an object that holds the files, and `uri` then a path in it: an obstore store, an fsspec
+    file system, a mapping, or anything with `get(key)`.
     """
     if missing not in ('fill', 'error'):
         raise ValueError(f"missing is 'fill' or 'error', not {missing!r}")
     how = _mode(mode)
     options = _options(key=key, format=_format(format), threads=threads, memory=_bytes(memory),
-                       missing=None if missing == 'fill' else missing, sync=None if sync else False)
+                       missing=None if missing == 'fill' else missing, sync=None if sync else False, store=store)
     if at is not None:
         options.update({'at': _times(at)} if how == 'r' else {'write_at': _time(at)})
-    return _reopen(_uri(uri), how, options)
+    return _reopen(_uri(uri, store), how, options)
 
 
 def open_group(uri: Any, mode: str = 'r', **options: Any) -> Group:
@@ -151,16 +153,17 @@ def create(uri: Any, *, format: str = 'tiledb', sparse: bool = False, dims: Opti
            dim_names: Optional[Sequence[str]] = None, columns: Any = None, data: Any = None,
            schema: Optional[Schema] = None, enumerations: Iterable[Enumeration] = (), coords_filters: Any = None,
            offsets_filters: Any = None, validity_filters: Any = None, current_domain: Any = None, at: Any = None,
-           overwrite: bool = False, threads: Optional[int] = None, memory: Union[int, str] = '2GB', sync: bool = True) -> Any:
+           overwrite: bool = False, threads: Optional[int] = None, memory: Union[int, str] = '2GB', sync: bool = True,
+           store: Any = None) -> Any:
     """Creates an array and opens it for writing.
 
     Describe it by `dims` and `attrs`; or, for a plain dense array, by `shape`, `dtype` and `chunks`; or by `data`, which
     gives shape and type and is written; or by the `columns` of a table (a dict, a data frame, an Arrow table), which are
-    written too; or by the `schema` of another array. `overwrite` removes what is at `uri` first.
+    written too; or by the `schema` of another array. `overwrite` removes what is at `uri` first. `store` is as in open().
     """
     name = _format(format)
     assert name is not None
-    path = _uri(uri)
+    path = _uri(uri, store)
     fill_from: Optional[Mapping[str, Any]] = None
     if schema is not None:
         made = schema
@@ -176,7 +179,7 @@ def create(uri: Any, *, format: str = 'tiledb', sparse: bool = False, dims: Opti
         made.enumerations = tuple(enumerations)
         made.coords_filters, made.offsets_filters, made.validity_filters = coords_filters, offsets_filters, validity_filters
         made.current_domain = current_domain
-    options = _options(key=key, threads=threads, memory=_bytes(memory), sync=None if sync else False)
+    options = _options(key=key, threads=threads, memory=_bytes(memory), sync=None if sync else False, store=store)
     extra = _options(format_version=format_version, at=None if at is None else _time(at), overwrite=overwrite or None)
     with _existing(path):
         handle = _tegula.create(path, made._plain(), keys.opening(dict(options, **extra)))
@@ -239,12 +242,13 @@ def _plain_schema(format: str, shape: Any, chunks: Any, dtype: Any, filters: Any
     return Schema(format, axes, (attr,))
 
 
-def create_group(uri: Any, format: str = 'tiledb', *, overwrite: bool = False) -> Group:
-    """Creates a group; `format` is 'tiledb', 'zarr2' or 'zarr3'."""
-    path = _uri(uri)
+def create_group(uri: Any, format: str = 'tiledb', *, overwrite: bool = False, store: Any = None) -> Group:
+    """Creates a group; `format` is 'tiledb', 'zarr2' or 'zarr3'. `store` is as in open()."""
+    path = _uri(uri, store)
     name = _format(format)
+    options = _options(store=store)
     with _existing(path):
-        return Group(_tegula.create_group(path, name, _options(overwrite=overwrite or None)), path, 'w', {})
+        return Group(_tegula.create_group(path, name, dict(options, **_options(overwrite=overwrite or None))), path, 'w', options)
 
 
 # Operations on whole arrays

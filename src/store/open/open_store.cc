@@ -9,6 +9,7 @@
 #include "store/memory/memory_store.h"
 #include "store/s3/s3_store.h"
 #include "store/web/web_store.h"
+#include "store/wrap/cached_store.h"
 #include "store/zip/archive_uri.h"
 #include "store/zip/zip_store.h"
 
@@ -34,6 +35,18 @@ std::shared_ptr<Store> open_web(const std::string& uri, const StoreOptions& opti
   return open_web_store(uri, s3::make_client(s3::read_settings(s3::Service::web, options.settings), options));
 }
 
+// "DIR" or "DIR:SIZE".
+std::shared_ptr<Store> with_cache(std::shared_ptr<Store> store, const std::string& cache) {
+  constexpr std::uint64_t kSize = 10ull << 30;
+  const std::size_t colon = cache.rfind(':');
+  const bool sized =
+      colon != std::string::npos && colon + 1 < cache.size() && cache.find('/', colon) == std::string::npos;
+  const std::uint64_t most = sized ? parse_size(cache.substr(colon + 1)) : kSize;
+  StoreOptions quick;
+  quick.sync = false;
+  return cached_store(std::move(store), open_file_store(cache.substr(0, sized ? colon : cache.size()), quick), most);
+}
+
 struct Scheme {
   std::string_view name;
   std::shared_ptr<Store> (*open)(const std::string& uri, const StoreOptions& options);
@@ -56,8 +69,13 @@ std::shared_ptr<Store> open_store(const std::string& uri, const StoreOptions& op
   // "a/b://c" is a path.
   if (end == std::string::npos || uri.find('/') < end) return open_file_store(uri, options);
   const std::string_view scheme = std::string_view(uri).substr(0, end);
-  for (const Scheme& known : kSchemes)
-    if (known.name == scheme) return known.open(uri, options);
+  StoreOptions others = options;
+  const auto cache = others.settings.extract("cache");
+  for (const Scheme& known : kSchemes) {
+    if (known.name != scheme) continue;
+    std::shared_ptr<Store> store = known.open(uri, others);
+    return cache ? with_cache(std::move(store), cache.mapped()) : store;
+  }
   std::vector<std::string> names;
   for (const Scheme& known : kSchemes) names.push_back(fmt::format("{}://", known.name));
   fail(ErrorKind::unsupported, "'{}': only plain paths, zip archives and {} can be opened", uri,

@@ -244,4 +244,18 @@ std::optional<std::uint64_t> object_size(Bucket& bucket, const std::string& key)
   return body->size();
 }
 
+void read_states(Bucket& bucket, const std::string& prefix, std::span<FileState> files) {
+  std::vector<http::Call> calls;
+  for (FileState& file : files) {
+    check_key(file.key);
+    file.state.clear();
+    calls.push_back(bucket.call("HEAD", join(prefix, file.key)));
+  }
+  bucket.client().run(calls, current_work());
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const std::string* etag = http::find(calls[i].answer.headers, "etag");
+    if (Bucket::ok(calls[i]) && etag) files[i].state = *etag;
+  }
+}
+
 }  // namespace tegula::s3

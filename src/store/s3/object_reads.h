@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "store/file_states.h"
 #include "store/s3/bucket.h"
 #include "store/store.h"
 
@@ -22,6 +23,9 @@ void read_files(Bucket& bucket, const std::string& prefix, std::span<FileRead> r
 
 // The state is the ETag, or Google's generation.
 StatedFile read_stated(Bucket& bucket, const std::string& key);
+
+// The ETags of objects, by HEAD: of one that is absent, or about which the server says nothing, it is "".
+void read_states(Bucket& bucket, const std::string& prefix, std::span<FileState> files);
 
 // The size of an object, by reading one byte of it: the answer to HEAD does not say why.
 std::optional<std::uint64_t> object_size(Bucket& bucket, const std::string& key);

@@ -19,7 +19,7 @@ namespace tegula {
 
 namespace {
 
-class S3Store final : public Store {
+class S3Store final : public Store, public FileStates {
  public:
   S3Store(std::unique_ptr<s3::Bucket> bucket, std::string prefix)
       : bucket_(std::move(bucket)), prefix_(std::move(prefix)) {}
@@ -56,6 +56,7 @@ class S3Store final : public Store {
     return s3::list_flat(*bucket_, prefix_, std::string(prefix), most);
   }
   StatedFile get_stated(std::string_view key) const override { return s3::read_stated(*bucket_, full(key)); }
+  void states(std::span<FileState> files) const override { s3::read_states(*bucket_, prefix_, files); }
 
   void put(std::string_view key, std::span<const ByteView> parts) override {
     s3::put_object(*bucket_, full(key), parts);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/expect_error.h"
+#include "support/temp_folder.h"
 
 namespace tegula {
 namespace {
@@ -17,6 +18,19 @@ TEST(OpenStore, SchemesAndEmptyPaths) {
   EXPECT_EQ(open_store("mem://shared-by-name")->get("x"), std::nullopt);
   open_store("mem://shared-by-name")->put_text("d/x", "y");
   EXPECT_EQ(text_of(*open_store("mem://shared-by-name/d")->get("x")), "y");
+}
+
+TEST(OpenStore, RemoteFilesMayBeKeptInACache) {
+  const testing::TempFolder folder;
+  const auto with = [&](const std::string& cache) {
+    StoreOptions options;
+    options.settings["cache"] = cache;
+    return options;
+  };
+  EXPECT_EQ(open_store("s3://b/x", with(folder / "c"))->describe("k"), "s3://b/x/k");
+  EXPECT_EQ(open_store("s3://b/x", with(folder / "c:1GB"))->describe("k"), "s3://b/x/k");
+  EXPECT_ERROR(invalid_argument, "much", open_store("s3://b/x", with(folder / "c:much")));
+  EXPECT_EQ(open_store("mem://not-cached", with(folder / "c"))->get("x"), std::nullopt);
 }
 
 }  // namespace
