@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/fail.h"
+
 namespace tegula::http {
 
 namespace {
@@ -44,6 +46,10 @@ void cut(std::span<const RangeRead> reads, std::span<const std::size_t> order, s
 }  // namespace
 
 std::vector<RangeGroup> plan_ranges(std::span<const RangeRead> reads, std::uint64_t gap, std::uint64_t part) {
+  for (const RangeRead& read : reads)
+    if (read.into.size() > UINT64_MAX - read.offset)
+      fail(ErrorKind::corrupt, "{}: expected {} bytes at byte {}, which no file has", read.key, read.into.size(),
+           read.offset);
   std::vector<std::size_t> order(reads.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {

@@ -20,6 +20,8 @@ struct RangeGroup {
   std::vector<std::size_t> reads;  // of the batch, that have a piece here
 };
 
+// Throws Error(corrupt) for a range that no file can have: such a place comes from a damaged one.
+//
 // Ranges with at most `gap` bytes between them share a request; none is longer than `part` bytes, so that a read may
 // have pieces in several.
 std::vector<RangeGroup> plan_ranges(std::span<const RangeRead> reads, std::uint64_t gap, std::uint64_t part);

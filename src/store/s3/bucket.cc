@@ -40,13 +40,11 @@ Bucket::Bucket(std::string name, Settings settings, std::shared_ptr<http::Client
   if (!good) fail(ErrorKind::invalid_argument, "'{}' is not the name of a bucket", name_);
 }
 
-Bucket::Place Bucket::place_of(std::string_view key) const {
+Bucket::Place Bucket::place_of(std::string_view key, const std::string& region) const {
   std::string endpoint = settings_.endpoint;
-  if (endpoint.empty()) {
-    const std::lock_guard lock(mutex_);
+  if (endpoint.empty())
     endpoint = settings_.service == Service::google ? "https://storage.googleapis.com"
-                                                    : fmt::format("https://s3.{}.amazonaws.com", region_);
-  }
+                                                    : fmt::format("https://s3.{}.amazonaws.com", region);
   const std::size_t slashes = endpoint.find("://");
   Place place{endpoint.substr(0, slashes), endpoint.substr(slashes + 3), ""};
   // An endpoint may have a path of its own.
@@ -63,26 +61,30 @@ Bucket::Place Bucket::place_of(std::string_view key) const {
 }
 
 void Bucket::prepare(http::Request& request, std::string_view key, const std::string& query,
-                     const std::string& payload_hash, Credentials& used) {
-  const Place place = place_of(key);
+                     const std::string& payload_hash, Used& used) {
+  {
+    const std::lock_guard lock(mutex_);
+    used.region = region_;
+  }
+  used.clock_error = clock_error_;
+  const Place place = place_of(key, used.region);
   request.url = fmt::format("{}://{}{}{}{}", place.scheme, place.host, place.path, query.empty() ? "" : "?", query);
   if (settings_.anonymous) return;
-  used = credentials_->get();
-  if (!used.bearer.empty()) {
-    std::erase_if(request.headers, [](const http::Header& header) { return header.name == "authorization"; });
-    request.headers.push_back({"authorization", "Bearer " + used.bearer});
-  } else if (!used.key_id.empty()) {
-    std::string region;
-    {
-      const std::lock_guard lock(mutex_);
-      region = region_;
-    }
+  const Credentials& keys = used.credentials = credentials_->get();
+  // Those of an earlier try do not stay.
+  std::erase_if(request.headers, [](const http::Header& header) {
+    return header.name == "authorization" || header.name.ends_with("-security-token");
+  });
+  if (!keys.bearer.empty()) {
+    request.headers.push_back({"authorization", "Bearer " + keys.bearer});
+  } else if (!keys.key_id.empty()) {
     // The port that a scheme has anyway is not sent.
     std::string host = place.host;
     const std::string_view port = place.scheme == "https" ? ":443" : ":80";
     if (host.ends_with(port)) host.resize(host.size() - port.size());
-    sign(request, {host, place.path, query, region}, used, client_->clock().date() + std::chrono::seconds(clock_error_),
-         payload_hash, settings_.service == Service::google ? kGoogleDialect : kAwsDialect);
+    sign(request, {host, place.path, query, used.region}, keys,
+         client_->clock().date() + std::chrono::seconds(used.clock_error), payload_hash,
+         settings_.service == Service::google ? kGoogleDialect : kAwsDialect);
   }
 }
 
@@ -106,7 +108,7 @@ http::Call Bucket::call(std::string method, std::string_view key, Query query, h
     if (header.name == "range") call.range = header.value;
   std::string text = query_text(query);
   if (!text.empty()) call.key += "?" + text;
-  const auto used = std::make_shared<Credentials>();
+  const auto used = std::make_shared<Used>();
   const bool hashed = !settings_.anonymous;
   std::string hash = hashed ? sha256_hex(call.request.body) : "";
   call.prepare = [this, used, key = std::string(key), text = std::move(text),
@@ -135,31 +137,31 @@ bool Bucket::absent(const http::Call& call) const {
   return call.answer.status == 404 && read_answer(call.answer.body).code == "NoSuchKey";
 }
 
-bool Bucket::learn_region(const http::Answer& answer, const Answered& answered) {
+bool Bucket::learn_region(const http::Answer& answer, const Answered& answered, const Used& used) {
   const std::string* header = http::find(answer.headers, "x-amz-bucket-region");
   const std::string region = header ? *header : answered.text("Region");
   const bool name =
       !region.empty() && region.size() <= 64 &&
       std::all_of(region.begin(), region.end(), [](unsigned char c) { return std::isalnum(c) || c == '-'; });
+  if (!name || region == used.region) return false;
   const std::lock_guard lock(mutex_);
-  if (!name || region == region_) return false;
   region_ = region;
   return true;
 }
 
 // The answer's own date tells by how much the clocks differ.
-bool Bucket::learn_time(const http::Answer& answer) {
+bool Bucket::learn_time(const http::Answer& answer, const Used& used) {
   const std::string* text = http::find(answer.headers, "date");
   std::tm when{};
   if (!text || !::strptime(text->c_str(), "%a, %d %b %Y %H:%M:%S", &when)) return false;
   const auto theirs = std::chrono::system_clock::from_time_t(::timegm(&when));
   const auto error = std::chrono::duration_cast<std::chrono::seconds>(theirs - client_->clock().date()).count();
-  if (std::abs(error - clock_error_) < 60) return false;
+  if (std::abs(error - used.clock_error) < 60) return false;
   clock_error_ = error;
   return true;
 }
 
-http::Verdict Bucket::judge(const http::Answer& answer, const Credentials& used) {
+http::Verdict Bucket::judge(const http::Answer& answer, const Used& used) {
   const http::Verdict usual = http::usual_verdict(answer);
   if (usual != http::Verdict::done || answer.failure != http::Failure::none) return usual;
   const int status = answer.status;
@@ -176,12 +178,12 @@ http::Verdict Bucket::judge(const http::Answer& answer, const Credentials& used)
   if (one_of(answered.code, {"PermanentRedirect", "TemporaryRedirect", "AuthorizationHeaderMalformed",
                              "IllegalLocationConstraintException"}) ||
       status == 301 || status == 307)
-    return learn_region(answer, answered) ? http::Verdict::again_now : usual;
-  if (answered.code == "RequestTimeTooSkewed") return learn_time(answer) ? http::Verdict::again_now : usual;
+    return learn_region(answer, answered, used) ? http::Verdict::again_now : usual;
+  if (answered.code == "RequestTimeTooSkewed") return learn_time(answer, used) ? http::Verdict::again_now : usual;
   if (one_of(answered.code,
              {"ExpiredToken", "TokenRefreshRequired", "InvalidAccessKeyId", "InvalidToken", "SignatureDoesNotMatch"}) ||
-      (status == 401 && !used.bearer.empty()))
-    return credentials_->renew(used) ? http::Verdict::again_now : usual;
+      (status == 401 && !used.credentials.bearer.empty()))
+    return credentials_->renew(used.credentials) ? http::Verdict::again_now : usual;
   return usual;
 }
 

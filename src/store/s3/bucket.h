@@ -45,12 +45,18 @@ class Bucket {
   struct Place {
     std::string scheme, host, path;
   };
-  Place place_of(std::string_view key) const;
+  // What a try was made with. Others under way may have learned better meanwhile, which is a reason to try again.
+  struct Used {
+    Credentials credentials;
+    std::string region;
+    std::int64_t clock_error = 0;
+  };
+  Place place_of(std::string_view key, const std::string& region) const;
   void prepare(http::Request& request, std::string_view key, const std::string& query, const std::string& payload_hash,
-               Credentials& used);
-  http::Verdict judge(const http::Answer& answer, const Credentials& used);
-  bool learn_region(const http::Answer& answer, const Answered& answered);
-  bool learn_time(const http::Answer& answer);
+               Used& used);
+  http::Verdict judge(const http::Answer& answer, const Used& used);
+  bool learn_region(const http::Answer& answer, const Answered& answered, const Used& used);
+  bool learn_time(const http::Answer& answer, const Used& used);
 
   std::string name_;
   Settings settings_;

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "store/s3/credentials.h"
 #include "store/s3/profile_file.h"
+#include "store/s3/secret_json.h"
 #include "store/s3/sigv4.h"
 #include "store/s3/xml.h"
 
@@ -30,7 +31,7 @@ std::string text_field(const Json& document, const char* name) {
 
 // {"AccessKeyId", "SecretAccessKey", "Token", "Expiration"}, as containers and EC2 answer.
 Credentials keys_of_document(ByteView body, std::string_view where) {
-  const Json document = parse_json(body, where);
+  const Json document = parse_secret_json(body, where);
   if (!document.is_object()) fail(ErrorKind::permission, "{} gave no keys", where);
   Credentials keys{text_field(document, "AccessKeyId"), text_field(document, "SecretAccessKey"),
                    text_field(document, "Token"), "", parse_expiry(text_field(document, "Expiration"))};
@@ -96,9 +97,7 @@ std::optional<Credentials> from_profile(const Environment& environment, const st
     const auto at = profile.find(key);
     return at == profile.end() ? std::string() : at->second;
   };
-  Credentials keys{value("aws_access_key_id"), value("aws_secret_access_key"), value("aws_session_token"), "",
-                   std::nullopt};
-  if (!keys.key_id.empty() && !keys.secret.empty()) return keys;
+  // Keys beside a role are those that may assume it, not those to sign with.
   for (const char* other :
        {"role_arn", "credential_process", "sso_session", "sso_start_url", "web_identity_token_file"})
     if (!value(other).empty())
@@ -107,7 +106,9 @@ std::optional<Credentials> from_profile(const Environment& environment, const st
            "env` "
            "turns them into environment variables",
            other);
-  return std::nullopt;
+  Credentials keys{value("aws_access_key_id"), value("aws_secret_access_key"), value("aws_session_token"), "",
+                   std::nullopt};
+  return keys.key_id.empty() || keys.secret.empty() ? std::nullopt : std::optional(std::move(keys));
 }
 
 std::optional<Credentials> from_container(const Environment& environment, http::Client& client) {

@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/json.h"
 #include "store/s3/profile_file.h"
+#include "store/s3/secret_json.h"
 #include "store/s3/sigv4.h"
 
 namespace tegula::s3 {
@@ -58,7 +59,7 @@ std::string member(const Json& document, const char* name) {
 Credentials token_of(const http::Call& call, http::Client& client, const char* who) {
   if (call.answer.failure != http::Failure::none || call.answer.status != 200)
     fail(ErrorKind::permission, "{} gives no token: {}", who, http::failure_text(call.answer));
-  const Json document = parse_json(call.answer.body, who);
+  const Json document = parse_secret_json(call.answer.body, who);
   Credentials out;
   out.bearer = member(document, "access_token");
   if (out.bearer.empty()) fail(ErrorKind::permission, "{} gives no token", who);
@@ -86,7 +87,7 @@ std::optional<Credentials> from_file(const std::string& path, bool given, http::
   const std::optional<std::string> text = small_file(path);
   if (!text && given) fail(ErrorKind::not_found, "there is no file {} with Google's credentials", path);
   if (!text) return std::nullopt;
-  const Json document = parse_json(bytes_of(*text), path);
+  const Json document = parse_secret_json(bytes_of(*text), path);
   const std::string type = member(document, "type");
   std::string uri = member(document, "token_uri");
   if (uri.empty()) uri = kTokenUri;

@@ -153,6 +153,12 @@ const Setting& setting_of(std::string_view given) {
   fail(ErrorKind::invalid_argument, "there is no store option '{}'; known are {}", given, fmt::join(names, ", "));
 }
 
+// Whether it is the service itself, under one of its other addresses.
+bool belongs_to_service(std::string_view endpoint) {
+  const std::string_view host = endpoint.substr(0, endpoint.find('/', endpoint.find("://") + 3));
+  return host.ends_with(".amazonaws.com") || host.ends_with(".amazonaws.com.cn") || host.ends_with(".googleapis.com");
+}
+
 void set_if(std::string& into, const std::string& value) {
   if (into.empty()) into = value;
 }
@@ -164,10 +170,11 @@ Settings read_settings(Service service, const std::map<std::string, std::string>
   Settings settings;
   settings.service = service;
   settings.virtual_addressing = service == Service::aws;
-  bool addressed = false, insecure = false;
+  bool addressed = false, insecure = false, conditional_given = false;
   for (const auto& [name, value] : given) {
     const Setting& setting = setting_of(name);
     addressed = addressed || std::string_view(setting.name) == "virtual_addressing";
+    conditional_given = conditional_given || std::string_view(setting.name) == "conditional_put";
     insecure = insecure || (std::string_view(setting.name) == "scheme" && value == "http");
     setting.apply(settings, name, value);
   }
@@ -203,6 +210,8 @@ Settings read_settings(Service service, const std::map<std::string, std::string>
       fail(ErrorKind::invalid_argument, "the endpoint has to begin with http:// or https://");
     // A server of one's own rarely has a name for each bucket.
     if (!addressed) settings.virtual_addressing = false;
+    // Nor is it known to look at conditions, and one that does not would replace what others wrote.
+    if (!conditional_given) settings.conditional_put = belongs_to_service(settings.endpoint);
   }
   settings.transport.connections = settings.limits.at_once;
   return settings;

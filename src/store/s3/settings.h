@@ -29,7 +29,8 @@ struct Settings {
   bool requester_pays = false;
   std::string billing_project;  // Google: who pays
   std::string sse, sse_kms_key_id, storage_class;
-  bool conditional_put = true;           // the server knows If-Match and If-None-Match
+  // The server knows If-Match and If-None-Match. Servers that do not know them answer as if the condition held.
+  bool conditional_put = true;
   bool forbidden_is_absent = false;      // 403 for a key means that it is not there
   std::uint64_t part_size = 8ull << 20;  // of uploads
   std::uint64_t read_part = 8ull << 20;  // larger ranges are read by several requests

@@ -179,7 +179,10 @@ void WebStore::cut(std::span<RangeRead> reads, const http::RangeGroup& request, 
 
 // A read arrives with the last of its pieces.
 void WebStore::fetch(std::span<RangeRead> reads, const std::function<void(std::size_t)>& arrived) const {
-  for (const RangeRead& read : reads) check_key(read.key);
+  for (RangeRead& read : reads) {
+    check_key(read.key);
+    read.found = false;
+  }
   const bool whole_files = no_ranges_;
   const std::vector<http::RangeGroup> requests = whole_files ? http::plan_ranges(reads, UINT64_MAX, UINT64_MAX)
                                                              : http::plan_ranges(reads, kHints.gap, kHints.part);

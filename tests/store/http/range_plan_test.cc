@@ -5,6 +5,8 @@
 
 #include <random>
 
+#include "support/expect_error.h"
+
 namespace tegula::http {
 namespace {
 
@@ -81,6 +83,13 @@ TEST(RangePlan, EveryByteIsAskedForOnce) {
       for (const std::byte byte : reads[i].into) EXPECT_EQ(byte, std::byte{1});
     }
   }
+}
+
+TEST(RangePlan, NoFileReachesThere) {
+  Bytes bytes(10);
+  const RangeRead reads[] = {{"f", 0, bytes}, {"f", UINT64_MAX - 5, bytes}};
+  EXPECT_ERROR(corrupt, "f: expected 10 bytes at byte 18446744073709551610, which no file has",
+               http::plan_ranges(reads, 0, 4));
 }
 
 }  // namespace

@@ -118,6 +118,45 @@ TEST(S3Requests, AreSignedAnewWithNewKeysAndNewRegions) {
   EXPECT_NE(seen.back().find("/r2/"), std::string::npos) << "remembered";
 }
 
+// Of many requests under way each is refused, and each learns what was wrong with it.
+TEST(S3Requests, AllUnderWayLearnTheRegionAndTheTime) {
+  for (const bool time : {false, true}) {
+    const Simulated s = simulated([&](const http::Request& request) {
+      const bool right = time ? http::find(request.headers, "x-amz-date")->ends_with("T050000Z")
+                              : http::find(request.headers, "authorization")->find("/r2/") != std::string::npos;
+      Reply out = right  ? kFile
+                  : time ? refused(403, "RequestTimeTooSkewed")
+                         : refused(400, "AuthorizationHeaderMalformed", "<Region>r2</Region>");
+      if (!right) out.headers = {{"date", "Fri, 24 May 2013 05:00:00 GMT"}};
+      out.takes = std::chrono::milliseconds(0);
+      return out;
+    });
+    std::vector<FileRead> reads(20, FileRead{"k"});
+    s.store->get(reads);
+    for (const FileRead& read : reads) EXPECT_EQ(text_of(read.found->bytes), "hello") << time;
+    EXPECT_EQ(s.network->requests.size(), 40u) << time;
+  }
+}
+
+TEST(S3Requests, NothingOfOldKeysStays) {
+  int generation = 0;
+  std::vector<std::string> seen;
+  const Simulated s = simulated(
+      [&](const http::Request& request) {
+        std::string names;
+        for (const http::Header& header : request.headers)
+          if (header.name == "authorization" || header.name.ends_with("-security-token")) names += header.name + " ";
+        seen.push_back(names);
+        return seen.size() < 3 ? refused(400, "ExpiredToken") : kFile;
+      },
+      {}, {{"a test", [&](http::Client&) {
+              const s3::Credentials keys[] = {{"K", "S", "T", "", {}}, {"K", "S", "", "", {}}, {}};
+              return std::optional(keys[std::min(generation++, 2)]);
+            }}});
+  EXPECT_TRUE(s.store->get("k"));
+  EXPECT_EQ(seen, (std::vector<std::string>{"x-amz-security-token authorization ", "authorization ", ""}));
+}
+
 TEST(S3Requests, Addresses) {
   const auto url = [](s3::Settings settings, const std::string& bucket, const std::string& key) {
     const auto network = std::make_shared<SimulatedNetwork>([](const http::Request&) { return kFile; });

@@ -63,6 +63,17 @@ TEST(S3Settings, Addresses) {
   EXPECT_EQ(aws({{"region", "three"}}, {{"AWS_REGION", "two"}}).region, "three");
 }
 
+// A server of one's own may ignore conditions, and then a put that should have been refused replaces the file.
+TEST(S3Settings, OnlyTheServicesAreKnownToLookAtConditions) {
+  EXPECT_TRUE(aws({}).conditional_put);
+  EXPECT_TRUE(aws({{"endpoint", "https://s3.dualstack.eu-west-1.amazonaws.com"}}).conditional_put);
+  EXPECT_FALSE(aws({{"endpoint", "http://127.0.0.1:9000"}}).conditional_put);
+  EXPECT_FALSE(aws({{"endpoint", "https://example.org/x.amazonaws.com"}}).conditional_put);
+  EXPECT_FALSE(aws({}, {{"AWS_ENDPOINT_URL", "http://a"}}).conditional_put);
+  EXPECT_TRUE(aws({{"endpoint", "http://127.0.0.1:9000"}, {"conditional_put", "true"}}).conditional_put);
+  EXPECT_FALSE(aws({{"conditional_put", "false"}}).conditional_put);
+}
+
 TEST(S3Settings, WhatIsWrongIsNamedWithoutItsValue) {
   EXPECT_ERROR(invalid_argument, "there is no store option 'acces_key'; known are access_key_id,",
                aws({{"acces_key", "SECRET"}}));
@@ -82,10 +93,12 @@ TEST(S3Settings, WhatIsWrongIsNamedWithoutItsValue) {
 TEST(AwsProfiles, AreReadFromBothFiles) {
   const testing::TempFolder folder;
   std::ofstream(folder / "credentials") << "# c\n[default]\naws_access_key_id = D\naws_secret_access_key=E # note\n"
-                                           "[work]\naws_access_key_id=W\r\naws_secret_access_key=X\r\n";
+                                           "[work]\naws_access_key_id=W\r\naws_secret_access_key=X\r\n"
+                                           "[both]\naws_access_key_id=B\naws_secret_access_key=X\n";
   std::ofstream(folder / "config")
       << "[default]\nregion = eu-west-1\ns3 =\n  max_concurrent_requests = 20\n"
          "[profile work]\nregion=ap-south-1\nendpoint_url=http://w\n"
+         "[profile both]\nrole_arn = arn\nsource_profile = both\n"
          "[profile sso]\nsso_start_url = https://x\n[profile role]\nrole_arn = arn\nsource_profile = default\n";
   const Map files = {{"AWS_SHARED_CREDENTIALS_FILE", folder / "credentials"},
                      {"AWS_CONFIG_FILE", folder / "config"},
@@ -111,6 +124,7 @@ TEST(AwsProfiles, AreReadFromBothFiles) {
       << "but for a profile that was asked for";
   EXPECT_ERROR(unsupported, "by sso_start_url, which tegula cannot do", keys("sso"));
   EXPECT_ERROR(unsupported, "by role_arn", keys("role"));
+  EXPECT_ERROR(unsupported, "by role_arn", keys("both"));  // its keys are for assuming the role
   EXPECT_ERROR(invalid_argument, "set together", keys("", {{"AWS_ACCESS_KEY_ID", "V"}}));
   EXPECT_TRUE(network->requests.empty());
 }
@@ -168,6 +182,35 @@ TEST(AwsCredentials, FromServices) {
   network->clock->passed += std::chrono::minutes(56);
   chain.get();
   EXPECT_GT(network->requests.size(), asked);
+}
+
+// Documents with keys, cut at every byte: no message shows a part of them.
+TEST(Credentials, DamagedDocumentsAreNotQuoted) {
+  const std::string keys = R"({"AccessKeyId":"A","SecretAccessKey":"HIDDENHIDDEN","Token":"HIDDENHIDDEN"})";
+  const std::string account = R"({"type":"service_account","private_key":"HIDDENHIDDEN","client_email":"a@b"})";
+  const testing::TempFolder folder;
+  std::string body;
+  const auto network = std::make_shared<SimulatedNetwork>([&](const http::Request&) { return reply(200, body); });
+  const auto client = std::make_shared<http::Client>(network, http::Limits{}, network->clock);
+  const auto check = [&](std::vector<s3::CredentialSource> sources) {
+    s3::CredentialChain chain(std::move(sources), client);
+    try {
+      chain.get();
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()).find("HID"), std::string::npos) << error.what();
+    }
+  };
+  for (std::size_t size = 0; size < keys.size(); ++size) {
+    body = keys.substr(0, size);
+    check(s3::aws_sources(environment_of({{"AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "/task"}}), ""));
+    body = R"({"access_token":"HIDDENHIDDEN","expires_in":3600})";
+    body.resize(std::min(size, body.size()));
+    check({s3::google_sources(environment_of({}), "").back()});
+  }
+  for (std::size_t size = 0; size < account.size(); ++size) {
+    std::ofstream(folder / "account.json") << account.substr(0, size);
+    check(s3::google_sources(environment_of({}), folder / "account.json"));
+  }
 }
 
 TEST(GoogleCredentials, AServiceAccountSignsForItsToken) {

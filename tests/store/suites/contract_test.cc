@@ -78,7 +78,7 @@ std::vector<Kind> kinds() {
     const std::string name = server.substr(0, server.find('='));
     StoreOptions options;
     options.settings = {{"endpoint", endpoint}, {"access_key_id", key}, {"secret_access_key", secret}};
-    if (name == "rclone") options.settings["conditional_put"] = "false";
+    if (name != "rclone") options.settings["conditional_put"] = "true";
     all.push_back({name, [=] {
                      static std::atomic<int> made{0};
                      const std::string folder = fmt::format("contract-{}-{}", ::getpid(), ++made);

@@ -135,6 +135,7 @@ TEST_F(WebStoreTest, EveryKindOfServerGivesTheSame) {
       EXPECT_EQ(store->size("c/1"), std::nullopt);
       EXPECT_ERROR(corrupt, "http://h/a.zarr/c/0: expected 5 bytes at byte 8", range(*store, "c/0", 8, 5));
       EXPECT_ERROR(corrupt, "http://h/a.zarr/c/0: expected 5 bytes at byte 10", range(*store, "c/0", 10, 5));
+      EXPECT_ERROR(corrupt, "expected 10 bytes at byte", range(*store, "c/0", UINT64_MAX - 5, 10));
     }
   }
 }
