@@ -190,7 +190,7 @@ class CsvOutput final : public Output {
       for (std::size_t c = 0; c < batch.columns.size(); ++c) {
         if (c > 0) out += ',';
         cell.clear();
-        append_plain_cell(cell, batch.columns[c], i, dialect_, "");
+        append_exact_cell(cell, batch.columns[c], i, dialect_, "");
         // An empty text is "", so that it differs from null.
         append_csv(out, cell, batch.columns[c].valid(i));
       }

@@ -1,5 +1,7 @@
 // `tegula tree`: arrays, groups and tables below a folder, at any depth.
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "app/verbs.h"
 #include "output/output.h"
@@ -11,14 +13,20 @@ namespace tegula::cli {
 
 namespace {
 
-// The URIs from the root of the tree to an item. Members may refer back to their group, even under several names: a URI
-// that is already in the path is not entered again.
+// The places from the root of the tree to an item. Members may refer back to their group, and links to a folder above
+// them: a place that is already in the path is not entered again.
 using Path = std::vector<std::string>;
 constexpr std::size_t kDeepest = 64;
 
+std::string place(const std::string& uri) {
+  std::error_code unknown;
+  const std::filesystem::path real = std::filesystem::canonical(uri, unknown);
+  return unknown ? uri : real.string();
+}
+
 bool enters(const Path& path, const Item& item) {
   return item.trouble.empty() && item.found.kind != ObjectKind::array && path.size() < kDeepest &&
-         std::find(path.begin(), path.end(), item.uri) == path.end();
+         std::find(path.begin(), path.end(), place(item.uri)) == path.end();
 }
 
 // Fills in the members of an item; returns why that failed, or nothing.
@@ -33,7 +41,7 @@ std::string look_into(const Item& item, std::vector<Item>& found, const ListFlag
 }
 
 Path below(Path path, const Item& item) {
-  path.push_back(item.uri);
+  path.push_back(place(item.uri));
   return path;
 }
 
@@ -81,11 +89,11 @@ int tree(const ListFlags& flags, const Globals& globals) {
     if (item.name.empty()) item.name = ".";
   if (globals.json) {
     JsonWriter json;
-    tree_json(json, items, {flags.uri}, flags, globals);
+    tree_json(json, items, {place(flags.uri)}, flags, globals);
     print(json.line());
   } else {
     print(flags.uri + "\n");
-    tree_lines(items, "", {flags.uri}, flags, globals);
+    tree_lines(items, "", {place(flags.uri)}, flags, globals);
   }
   return kOk;
 }

@@ -9,6 +9,9 @@ from .lazy import np
 from .schema import Attr
 
 
+_UTC = ('UTC', 'Etc/UTC', '+00:00', 'Z', 'GMT')
+
+
 def attr_of(name: str, values: Any, format: str, filters: Any) -> Tuple[Attr, Any]:
     """The attribute that holds the values exactly, and the values to write. What is missing becomes NaN or NaT where the type
     has one, otherwise null in a nullable attribute; a format without nulls raises ValueError."""
@@ -42,7 +45,9 @@ def _plain(name: str, values: Any) -> Tuple[Any, Optional[Any]]:
 
 def _pandas(name: str, values: Any) -> Tuple[Any, Optional[Any]]:
     if getattr(values.dtype, 'tz', None) is not None:
-        _refuse_zone(name)
+        if str(values.dtype.tz) not in _UTC:
+            _refuse_zone(name)
+        values = values.dt.tz_localize(None) if hasattr(values, 'dt') else values.tz_localize(None)
     if hasattr(values, 'cat') or hasattr(values, 'categories'):
         values = values.astype(object)
     mask = np.asarray(values.isna())
@@ -58,7 +63,9 @@ def _pandas(name: str, values: Any) -> Tuple[Any, Optional[Any]]:
 def _arrow(name: str, values: Any) -> Tuple[Any, Optional[Any]]:
     import pyarrow
     if getattr(values.type, 'tz', None) is not None:
-        _refuse_zone(name)
+        if values.type.tz not in _UTC:
+            _refuse_zone(name)
+        values = values.cast(pyarrow.timestamp(values.type.unit))
     if isinstance(values, pyarrow.ChunkedArray):
         values = values.combine_chunks()
     if pyarrow.types.is_dictionary(values.type):
@@ -122,7 +129,7 @@ def _texts(name: str, array: Any, mask: Optional[Any], fixed: bool) -> Tuple[Any
 
 
 def _refuse_zone(name: str) -> None:
-    raise ValueError(f'column {name!r} has a time zone, which arrays do not keep; convert it first, as in '
+    raise ValueError(f'column {name!r} has a time zone that is not UTC, which arrays do not keep; convert it first, as in '
                      f"df[{name!r}].dt.tz_convert('UTC').dt.tz_localize(None)")
 
 

@@ -118,3 +118,11 @@ def test_writes_take_tables(tmp_path):
     a.write(pandas.DataFrame({'x': [7], 'v': [3.0], 's': ['q']}))
     r = tg.open(tmp_path / 'a').query(order='row')
     assert r['x'].tolist() == [1, 3, 7] and r['s'].tolist() == [None, 'p', 'q']
+
+
+def test_cells_of_several_texts_are_lists(tmp_path):
+    """Joined, nobody could tell where each text ends."""
+    values = np.array([[b'ab', b'c'], [b'', b'de']], 'S2')
+    tg.create(tmp_path / 't', format='bcolz', columns={'s': values})
+    found = tg.open(tmp_path / 't').to_arrow()['s']
+    assert pa.types.is_fixed_size_list(found.type) and [[bytes(v).rstrip(b'\0') for v in row] for row in found.to_pylist()] == [[b'ab', b'c'], [b'', b'de']]

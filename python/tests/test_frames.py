@@ -92,9 +92,11 @@ def test_objects_are_refused(tmp_path, values):
 
 
 def test_time_zones_are_refused(tmp_path):
-    for values in (pd.Series(pd.to_datetime(['2020-01-01']).tz_localize('Europe/Berlin')), pa.array([1], pa.timestamp('s', 'UTC'))):
+    for values in (pd.Series(pd.to_datetime(['2020-01-01']).tz_localize('Europe/Berlin')), pa.array([1], pa.timestamp('s', 'Asia/Tokyo'))):
         with pytest.raises(ValueError, match="'c' has a time zone"):
             tg.create(tmp_path / 't', columns={'c': values})
+    for values in (pd.Series(pd.to_datetime(['1970-01-01T00:00:05']).tz_localize('UTC')), pa.array([5], pa.timestamp('s', 'UTC'))):
+        assert tg.create(tmp_path / 't', columns={'c': values}, overwrite=True)['c'][...].astype('M8[s]').tolist() == [datetime.datetime(1970, 1, 1, 0, 0, 5)]
 
 
 CUT = [('i4', 3.7), ('i4', [1.0, math.nan]), ('i4', 2.0 ** 40), ('u1', -1), ('u1', 300), ('i8', np.uint64(2 ** 63)), ('u8', -1), ('S2', b'abcdef'),

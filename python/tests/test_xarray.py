@@ -203,3 +203,18 @@ def test_cells_never_written_are_missing(tmp_path):
     assert open_(uri).a.values.tolist()[:4] == [1, 2, 3, 4] and np.isnan(open_(uri).a.values[4:]).all()
     array[4:] = [5, 6]
     assert open_(uri).a.dtype == np.dtype('i4')
+
+
+@pytest.mark.parametrize('path', [('zarr2',), ('zarr3',), ('tiledb', 'zarr3'), ('tiledb', 'zarr2'), ('zarr3', 'zarr2'), ('zarr2', 'zarr3')])
+@pytest.mark.parametrize('version', [2, 3])
+def test_conversions_keep_which_values_are_missing(tmp_path, version, path):
+    pytest.importorskip('zarr')
+    with_fills().to_zarr(tmp_path / 'f.zarr', zarr_format=version)
+    for name in ('v', 'n', 's'):
+        source = str(tmp_path / 'f.zarr' / name)
+        for step, format in enumerate(path):
+            target = str(tmp_path / f'{name}{step}' / name)
+            tg.convert(source, target, format=format)
+            source = target
+        found = xr.open_dataset(source, engine=tg.xarray.TegulaBackend)
+        np.testing.assert_array_equal(found[name].values, with_fills()[name].values)

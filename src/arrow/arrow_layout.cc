@@ -24,6 +24,10 @@ Datatype integer_type(const FlatTable& type, const std::string& name) {
   return type.number<std::uint8_t>(1) ? kSigned[i] : kUnsigned[i];
 }
 
+bool is_utc(std::string_view zone) {
+  return zone == "UTC" || zone == "Etc/UTC" || zone == "+00:00" || zone == "Z" || zone == "GMT";
+}
+
 std::string name_of(std::uint8_t kind) {
   constexpr std::pair<std::uint8_t, const char*> kNames[] = {
       {1, "null"},         {4, "binary"},        {5, "utf8"},        {7, "decimal"},     {9, "time"},
@@ -54,6 +58,8 @@ Datatype single_type(const FlatTable& field, std::uint8_t kind, const std::strin
     case kDuration: {
       const auto unit = type->number<std::int16_t>(0, kind == kDuration ? 1 : 0);
       if (unit < 0 || unit > 3) refuse(name, fmt::format("times of unit {}", unit));
+      if (const std::string zone = kind == kTimestamp ? type->text(1) : ""; !zone.empty() && !is_utc(zone))
+        refuse(name, fmt::format("its times have the zone '{}', which arrays do not keep; convert them to UTC", zone));
       Datatype out(kind == kTimestamp ? TypeId::datetime : TypeId::timedelta);
       out.unit = static_cast<TimeUnit>(static_cast<int>(TimeUnit::second) + unit);
       return out;

@@ -48,8 +48,9 @@ const Enumeration* enumeration_of(const Column& column, const Schema& schema) {
 ArrowType arrow_type(const Column& column, const Schema& schema) {
   if (enumeration_of(column, schema)) return {Layout::dictionary, value_type(column.type).format};
   const TypeId id = column.type.id;
-  if (unit_type(id) || id == TypeId::bytes || id == TypeId::unicode)
-    return utf8_type(id) ? ArrowType{Layout::text, "U"} : ArrowType{Layout::binary, "Z"};
+  // Several texts of numpy's types in a cell are a list: joined, nobody could tell where each ends.
+  const bool one_text = (id == TypeId::bytes || id == TypeId::unicode) && column.values_per_cell == 1;
+  if (unit_type(id) || one_text) return utf8_type(id) ? ArrowType{Layout::text, "U"} : ArrowType{Layout::binary, "Z"};
   if (column.values_per_cell == 1) return value_type(column.type);
   if (column.var()) return {Layout::list, "+L"};
   return {Layout::fixed_list, fmt::format("+w:{}", column.values_per_cell)};

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/fail.h"
 #include "convert/block_copy.h"
@@ -75,6 +76,25 @@ std::shared_ptr<Array> unfinished(const std::shared_ptr<Store>& store, const Con
   return open(store, open_options);
 }
 
+// The value that stands for missing ones, as the target says it.
+void carry_missing(const Array& source, const Driver& driver, Schema& to,
+                   std::map<std::string, std::optional<MetaValue>>& metadata) {
+  constexpr const char* kEntry = "_FillValue";
+  const auto ask = driver_of(source).missing_value;
+  std::optional<MetaValue> value;
+  if (ask) {
+    value = ask(source);
+  } else if (const Metadata own = source.metadata(); own.contains(kEntry)) {
+    value = metadata_for({{kEntry, own.at(kEntry)}}, driver.formats.back().capabilities.format)[kEntry];
+    if (!value->json) value.reset();
+  }
+  if (!value) return;
+  if (driver.mark_missing)
+    driver.mark_missing(to, *value, metadata);
+  else
+    metadata[kEntry] = metadata_for({{kEntry, *value}}, to.format)[kEntry];
+}
+
 }  // namespace
 
 void shape_column(Column& column, const Attribute& to) {
@@ -98,6 +118,8 @@ Converted convert(const Array& source, std::shared_ptr<Store> store, const Conve
   const std::string wanted = describe_target(target.schema);
   // Rows are appended, also those that are copied without decoding.
   if ((target.schema.table || rows_fit) && !target.schema.dimensions.empty()) target.schema.dimensions[0].domain = {};
+  auto metadata = metadata_for(source.metadata(), target.schema.format);
+  carry_missing(source, driver, target.schema, metadata);
   ResumeNote note;
   note.source = describe_source(source, options.source_name, work);
   note.target = wanted;
@@ -125,10 +147,10 @@ Converted convert(const Array& source, std::shared_ptr<Store> store, const Conve
   } else {
     copy_dense_blocks(task);
   }
-  if (const auto changes = metadata_for(source.metadata(), target.schema.format); !changes.empty()) {
+  if (!metadata.empty()) {
     WriteOptions write;
     write.work = work;
-    out.array->update_metadata(changes, write);
+    out.array->update_metadata(metadata, write);
   }
   remove_note(*store);
   return out;

@@ -1,9 +1,11 @@
 // What a format family provides. The registry of all families is format/registry/registry.cc.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -51,6 +53,11 @@ struct Driver {
   // stored chunks stay what they are. No value when that format lacks them. Null: never.
   std::optional<std::vector<Filter>> (*carry_filters)(const Attribute& attribute, std::string_view from,
                                                       std::string_view to) = nullptr;
+  // The value that stands for missing ones (_FillValue of the CF conventions), as JSON, and how a new array with that
+  // schema and metadata says it. Null: as the entry `_FillValue` of the metadata.
+  std::optional<MetaValue> (*missing_value)(const Array& array) = nullptr;
+  void (*mark_missing)(Schema& schema, const MetaValue& value,
+                       std::map<std::string, std::optional<MetaValue>>& metadata) = nullptr;
   // What old versions of the format call an attribute without a name. Empty: nothing.
   std::string_view unnamed_attribute = {};
   CopyHooks copy = {};

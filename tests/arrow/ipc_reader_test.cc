@@ -97,8 +97,16 @@ TEST(Arrow, DecompressesBuffers) {
   }
 }
 
+// Arrays keep no zones; times in UTC need none.
+TEST(Arrow, TakesTimesInUtc) {
+  const Batch batch = read_arrow(load("utc.arrow"), "utc.arrow");
+  EXPECT_EQ(display_name(batch.columns.at(0).type), "datetime64[s]");
+  EXPECT_EQ(batch.cells, 2);
+}
+
 TEST(Arrow, RefusesOtherTypesByName) {
-  for (const auto& [file, word] : {std::pair{"decimal.arrow", "decimal"}, {"struct.arrow", "struct"}}) {
+  for (const auto& [file, word] :
+       {std::pair{"decimal.arrow", "decimal"}, {"struct.arrow", "struct"}, {"zone.arrow", "Europe/Berlin"}}) {
     try {
       read_arrow(load(file), file);
       FAIL() << file;

@@ -77,6 +77,22 @@ class Reading(CommandTest):
         self.assertEqual(self.json('read', 'frame', '--agg', 'n = count(), s = sum(v)')['fields'], {'n': [20], 's': [sum(range(5, 25))]})
         self.assertEqual(self.json('read', 'frame', '--select', '[98:101]')['fields'], {'v': [0, 0, 5]})
 
+    def test_text_with_control_characters(self):
+        texts = ['\x01\x7f0', '0x017f30', 'a\tb', 'two\nlines', '"quoted"', '', 'ümläut\x1b[2J']
+        rows = ',\n'.join(json.dumps({'t': t}) for t in texts)
+        pathlib.Path(self.path('t.json')).write_text(f'[{rows}]')
+        self.run_tegula('create', 't', 't.json', '--format', 'tiledb', '--shape', str(len(texts)), '-a', 't:utf8:var')
+        done = subprocess.run([TEGULA, 'read', 't', '--csv', '-f', 't'], cwd=self.folder, capture_output=True)
+        pathlib.Path(self.path('t.csv')).write_bytes(done.stdout)
+        self.run_tegula('create', 'back', 't.csv', '--format', 'tiledb', '--shape', str(len(texts)), '-a', 't:utf8:var')
+        self.run_tegula('diff', 't', 'back')
+        shown = self.out('read', 't')
+        self.assertNotIn('\x1b', shown)
+        self.assertIn('\\x01\\x7f0', shown)
+        # Text of a fixed size ends where its padding begins.
+        self.run_tegula('create', 'fixed', '--format', 'tiledb', '--shape', '2', '-a', 'f:ascii:3')
+        self.assertEqual(self.out('read', 'fixed', '--csv', '-f', 'f'), 'f\n""\n""\n')
+
     def test_missing_chunks(self):
         grid = self.grid()
         os.remove(self.path('grid', '1.1'))
@@ -158,6 +174,11 @@ class Looking(CommandTest):
         self.assertIn('└── b', tree)
         self.fails(3, 'no such folder', 'ls', 'missing')
 
+    def test_tree_does_not_follow_links_in_circles(self):
+        self.grid('folder/grid')
+        os.symlink('.', self.path('folder', 'self'))
+        self.assertEqual(len(self.out('tree', 'folder').splitlines()), 3)
+
     def test_tree_of_groups_that_hold_each_other(self):
         for name in 'gh':
             self.run_tegula('group', 'create', name, '--format', 'tiledb')
@@ -188,6 +209,19 @@ class Looking(CommandTest):
         self.assertEqual((stats['min'], stats['max'], stats['histogram_range']), ('-inf', 'inf', [-1.5e308, 1.5e308]))
         self.assertEqual((stats['histogram'][0], stats['histogram'][10], stats['histogram'][19]), (1, 2, 1))
         self.assertEqual(len(self.out('stats', 'f').splitlines()), 22)
+
+    def test_files_that_may_not_be_read_are_no_damage(self):
+        for fmt, pattern in (('zarr2', '0.0'), ('tiledb', '__fragments/*/a0.tdb'), ('bcolz', 'data/__0.blp')):
+            self.run_tegula('create', fmt, '--format', fmt, '--shape', '4,4', '--type', 'int32')
+            npy(self.path('v.npy'), range(16), shape=(4, 4))
+            self.run_tegula('write', fmt, 'v.npy')
+            file = next(pathlib.Path(self.path(fmt)).glob(pattern))
+            file.chmod(0)
+            os.chmod(self.folder, 0o755)
+            other = {'user': 65534} if os.geteuid() == 0 else {}
+            done = subprocess.run([TEGULA, 'verify', self.path(fmt)], capture_output=True, text=True, cwd='/', **other)
+            self.assertEqual(done.returncode, 3, f'{fmt}: {done.stdout}{done.stderr}')
+            self.assertIn('ermission denied', done.stderr)
 
     def test_verify(self):
         grid = self.grid()

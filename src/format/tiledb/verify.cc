@@ -51,14 +51,17 @@ class Verifier {
     problems_.push_back({severity, std::move(file), std::move(text), std::move(remedy)});
   }
 
-  // An unreadable file is damage; a missing key or a cancellation ends the verification.
+  // A file that the system cannot read is damage. A missing key, a file that this user may not read, and a cancellation
+  // end the verification.
   template <class F>
   bool attempt(const std::string& file, const F& f) {
     try {
       f();
       return true;
     } catch (const Error& error) {
-      if (error.kind() == ErrorKind::cancelled || error.kind() == ErrorKind::invalid_argument) throw;
+      if (error.kind() == ErrorKind::cancelled || error.kind() == ErrorKind::invalid_argument ||
+          error.kind() == ErrorKind::permission)
+        throw;
       report(Problem::Severity::damage, file, error.what());
       return false;
     }

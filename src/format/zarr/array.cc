@@ -144,7 +144,7 @@ std::vector<Problem> ZarrArray::verify(const Work& work) const {
     try {
       store.check(listing.chunks[i].chunk);
     } catch (const Error& error) {
-      if (error.kind() == ErrorKind::cancelled) throw;
+      if (error.kind() == ErrorKind::cancelled || error.kind() == ErrorKind::permission) throw;
       problems[i] = {Problem::Severity::damage, listing.chunks[i].key, error.what(),
                      "write the chunk again, or remove the file to get the fill value"};
     }

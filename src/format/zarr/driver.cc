@@ -6,6 +6,7 @@
 #include "format/zarr/create.h"
 #include "format/zarr/group.h"
 #include "format/zarr/meta/document_files.h"
+#include "format/zarr/missing_value.h"
 #include "format/zarr/stored_chunks.h"
 
 namespace tegula::zarr {
@@ -86,6 +87,8 @@ const Driver kZarrDriver{
     .store_of = store_of,
     .default_filters = default_filters,
     .carry_filters = carry_filters,
+    .missing_value = missing_value,
+    .mark_missing = mark_missing,
     .copy = {.written_boxes = written_boxes, .chunks_fit = chunks_fit, .copy_stored = copy_chunks},
 };
 

@@ -23,7 +23,7 @@ T number(const std::byte* from, bool big) {
   return big ? load_be<T>(from) : load_le<T>(from);
 }
 
-enum class Form : unsigned char { json, plain };
+enum class Form : unsigned char { json, plain, exact };
 
 template <class T>
 void append_real(std::string& out, T value, Form form) {
@@ -77,12 +77,12 @@ void append_hex(std::string& out, ByteView bytes, Form form) {
 }
 
 void append_text(std::string& out, std::string_view text, Form form) {
-  if (!printable_utf8(text))
-    append_hex(out, bytes_of(text), form);
-  else if (form == Form::json)
-    append_json_string(out, text);
+  if (printable_utf8(text) || (form == Form::exact && decode_utf8(text)))
+    form == Form::json ? append_json_string(out, text) : void(out += text);
+  else if (form == Form::plain && decode_utf8(text))
+    out += visible(text);
   else
-    out += text;
+    append_hex(out, bytes_of(text), form);
 }
 
 void append_value(std::string& out, const Datatype& type, const std::byte* value, Dialect dialect, Form form);
@@ -157,7 +157,7 @@ void append_value(std::string& out, const Datatype& type, const std::byte* value
     case TypeId::uint64:
       return append_integer(out, number<std::uint64_t>(value, big));
     case TypeId::float32:
-      if (form == Form::plain) return append_real(out, number<float>(value, big), form);
+      if (form != Form::json) return append_real(out, number<float>(value, big), form);
       return append_real(out, real(type, value), form);
     case TypeId::float16:
     case TypeId::float64:
@@ -167,7 +167,7 @@ void append_value(std::string& out, const Datatype& type, const std::byte* value
       Datatype part(type.id == TypeId::complex64 ? TypeId::float32 : TypeId::float64);
       part.big_endian = big;
       const double re = real(part, value), im = real(part, value + part.size);
-      if (form == Form::plain) {
+      if (form != Form::json) {
         append_real(out, re, form);
         if (!std::signbit(im)) out += '+';
         append_real(out, im, form);
@@ -224,7 +224,8 @@ void append_cell(std::string& out, const Column& column, std::size_t cell, Diale
   const ByteView bytes = column.cell(cell);
   if (one_text(column.type.id)) {
     if (readable(column.type.id))
-      append_text(out, text_of(bytes), form);
+      // Text of a fixed size ends where its padding begins.
+      append_text(out, form == Form::json || column.var() ? text_of(bytes) : trimmed(text_of(bytes)), form);
     else
       append_hex(out, bytes, form);
     return;
@@ -299,6 +300,11 @@ void append_json_bytes(std::string& out, ByteView bytes) { append_text(out, text
 void append_plain_cell(std::string& out, const Column& column, std::size_t cell, Dialect dialect,
                        std::string_view null) {
   append_cell(out, column, cell, dialect, Form::plain, null);
+}
+
+void append_exact_cell(std::string& out, const Column& column, std::size_t cell, Dialect dialect,
+                       std::string_view null) {
+  append_cell(out, column, cell, dialect, Form::exact, null);
 }
 
 std::string plain_value(const Datatype& type, const Value& value) {

@@ -25,10 +25,13 @@ void append_json_key(std::string& out, std::string_view name);
 // Text or {"hex"}.
 void append_json_bytes(std::string& out, ByteView bytes);
 
-// What a person reads, appended: dates as ISO 8601, float32 with its own digits, text without quotes. Null cells are
-// `null`.
+// What a person reads, appended: dates as ISO 8601, float32 with its own digits, text without quotes and with its
+// control characters as visible() shows them. Null cells are `null`.
 void append_plain_cell(std::string& out, const Column& column, std::size_t cell, Dialect dialect,
                        std::string_view null = "null");
+// The same with text as it is, for programs. Bytes that are no UTF-8 are hexadecimal in both.
+void append_exact_cell(std::string& out, const Column& column, std::size_t cell, Dialect dialect,
+                       std::string_view null);
 // A scalar of a schema (a domain bound, an extent) of that type.
 std::string plain_value(const Datatype& type, const Value& value);
 

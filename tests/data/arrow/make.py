@@ -49,4 +49,6 @@ grown = [pa.table({"city": pa.DictionaryArray.from_arrays(pa.array(codes, pa.int
          for codes, words in (([0, 1], ["a", "b"]), ([2, 0], ["a", "b", "c"]))]
 write("dictionary_delta.arrows", grown, stream=True, emit_dictionary_deltas=True)
 write("decimal.arrow", [pa.table({"money": pa.array([1, 2], pa.decimal128(10, 2))})])
+write("zone.arrow", [pa.table({"t": pa.array([1, 2], pa.timestamp("s", "Europe/Berlin"))})])
+write("utc.arrow", [pa.table({"t": pa.array([1, 2], pa.timestamp("s", "UTC"))})])
 write("struct.arrow", [pa.table({"pair": pa.array([{"a": 1, "b": 2}])})])
