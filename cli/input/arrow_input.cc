@@ -41,7 +41,7 @@ Column rewritten(const Column& column, Column to) {
   std::string text;
   for (std::size_t i = 0; i < column.cells(); ++i) {
     text.clear();
-    append_json_cell(text, column, i, Dialect::tiledb);
+    append_json_cell(text, column, i, Dialect::common);
     append_cell(to, parse_json(bytes_of(text), "a value"));
   }
   return to;
@@ -156,7 +156,7 @@ void schema_like(SchemaFlags& flags, const InputFile& file, const Work& work) {
     } else if (column.values_per_cell != 1) {
       more = fmt::format(":{}", column.values_per_cell);
     }
-    if (can.nullable && nulls[c] && !column.type.is_date()) more += ":nullable";
+    if (can.nullable && nulls[c]) more += ":nullable";
     flags.attributes.push_back(column.name + ":" + type + more);
   }
 }

@@ -134,7 +134,7 @@ Column column_of_npy(const Datatype& type, Bytes cells, const Attribute& attribu
   std::string text;
   for (std::size_t i = 0; i < column.data.size() / size; ++i) {
     text.clear();
-    append_json_value(text, type, column.data.data() + i * size, Dialect::tiledb);
+    append_json_value(text, type, column.data.data() + i * size, Dialect::common);
     append_cell(out, parse_json(bytes_of(text), "a value"));
   }
   return out;

@@ -51,7 +51,7 @@ std::string answer(const std::string& text, OpenFlags flags, const Globals& glob
   if (const std::string format = text_member(line, "format"); !format.empty()) flags.format = format;
   const Json document = line.contains("query") && !line["query"].is_null() ? line["query"] : Json::object();
   const Request request = open_document(document, text_member(line, "uri"), flags.options(globals), globals);
-  return result_json(collect(*request.array->query(request.query)), dialect_of(request.array->schema()));
+  return result_json(collect(*request.array->query(request.query)), dialect_of(request.query, request.array->schema()));
 }
 
 }  // namespace

@@ -68,6 +68,10 @@ std::uint64_t memory_for(const Schema& schema, std::uint64_t limit) {
 
 }  // namespace
 
+bool plain_table(const Schema& schema) {
+  return plain_dense(schema) && schema.dimensions.size() == 1 && schema.attributes.size() > 1;
+}
+
 void with_coordinates(Query& query, const Schema& schema) {
   if (query.fields || !query.aggregates.empty() || !plain_dense(schema) || schema.dimensions.empty()) return;
   query.fields.emplace();
@@ -78,7 +82,7 @@ void with_coordinates(Query& query, const Schema& schema) {
 void stream(const Array& array, Query query, Output& output) {
   leave_out_the_unwritten(query, array);
   std::uint64_t left = UINT64_MAX;
-  if (plain_dense(array.schema()) && query.aggregates.empty() && query.limit != UINT64_MAX) {
+  if (plain_dense(array.schema()) && query.aggregates.empty() && query.limit != UINT64_MAX && !query.rows) {
     left = query.limit;
     query.limit = UINT64_MAX;
     const bool row = !query.order || *query.order == Order::row;

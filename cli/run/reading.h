@@ -30,6 +30,9 @@ struct PartFlags {
 // becomes one for what was written.
 void stream(const Array& array, Query query, Output& output);
 
+// A dense array that is read as a table: of one dimension, with several attributes, as data frames are stored.
+bool plain_table(const Schema& schema);
+
 // Adds the coordinates to the fields of a dense result, so that a reader sees where each cell is.
 void with_coordinates(Query& query, const Schema& schema);
 

@@ -29,8 +29,9 @@ void check(const ReadFlags& flags, const Globals& globals) {
 }
 
 std::unique_ptr<Output> output_for(const ReadFlags& flags, const Globals& globals, const Schema& schema,
-                                   bool aggregates) {
-  const Dialect dialect = dialect_of(schema);
+                                   const Query& query) {
+  const Dialect dialect = dialect_of(query, schema);
+  const bool aggregates = !query.aggregates.empty();
   if (globals.json) return json_output(dialect, globals.work);
   if (flags.csv) return csv_output(dialect, globals.work);
   if (!flags.npy.empty()) return npy_output(flags.npy);
@@ -58,10 +59,13 @@ int show_cells(const ReadFlags& flags, const Globals& globals) {
     array = std::move(request.array);
     query = std::move(request.query);
   }
+  if (flags.as_libtiledb) query.as_libtiledb = true;
+  if (!query.where.empty() && query.aggregates.empty() && !query.as_libtiledb && plain_table(array->schema()))
+    query.rows = true;
   const bool for_people = !globals.json && flags.npy.empty() && flags.npz.empty() && flags.arrow.empty();
   if (for_people) with_coordinates(query, array->schema());
   if (for_people && !flags.csv && array->schema().table && query.aggregates.empty()) query.row_numbers = true;
-  const std::unique_ptr<Output> output = output_for(flags, globals, array->schema(), !query.aggregates.empty());
+  const std::unique_ptr<Output> output = output_for(flags, globals, array->schema(), query);
   stream(*array, std::move(query), *output);
   return kOk;
 }

@@ -15,7 +15,7 @@ struct ReadFlags {
   PartFlags part;
   std::string aggregates;
   std::string query_file, batch_file;
-  bool csv = false;
+  bool csv = false, as_libtiledb = false;
   std::string npy, npz, arrow;
 };
 

@@ -27,7 +27,7 @@ std::string meta_json(const MetaValue& value) {
   if (column.var()) column.offsets = {0, value.data.size()};
   std::string out;
   if (column.cell_size() > value.data.size()) return "null";
-  append_json_cell(out, column, 0, Dialect::tiledb);
+  append_json_cell(out, column, 0, Dialect::common);
   return out;
 }
 

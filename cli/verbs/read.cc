@@ -14,6 +14,8 @@ void describe_read(Verb verb, Globals& globals) {
       .option("--query", flags->query_file, "FILE", "the request as a JSON document; - is stdin")
       .option("--batch", flags->batch_file, "FILE",
               "many requests, one JSON object a line; one result or error a line; - is stdin")
+      .flag("--as-libtiledb", flags->as_libtiledb,
+            "TileDB: aggregates, rows that do not match, booleans and NaT as libtiledb has them")
       .flag("--csv", flags->csv, "print CSV")
       .option("--npy", flags->npy, "FILE", "write one field as .npy")
       .option("--npz", flags->npz, "FILE", "write all fields as .npz")

@@ -40,7 +40,12 @@ struct Query {
   std::vector<Aggregate> aggregates;  // instead of fields: one batch with one cell
   std::optional<Order> order;         // default: row for dense, unordered for sparse
   bool row_numbers = false;           // tables: adds the column "__row" (uint64)
-  std::uint64_t skip = 0;             // cells left out at the start of the result
+  // A dense TileDB array of one dimension as a table: only the rows that match and that somebody wrote, without a
+  // shape; row_numbers, skip and limit are allowed, and row numbers count from the start of the domain.
+  bool rows = false;
+  // TileDB: aggregates follow libtiledb's rules instead of those of every format (docs/conditions.md).
+  bool as_libtiledb = false;
+  std::uint64_t skip = 0;  // cells left out at the start of the result
   std::uint64_t limit = UINT64_MAX;
   Work work;  // batches stay under work.memory
 };

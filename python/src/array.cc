@@ -7,7 +7,6 @@
 #include "batch.h"
 #include "format/registry/registry.h"
 #include "python_store.h"
-#include "rows.h"
 #include "schema.h"
 #include "tegula/bcolz.h"
 #include "tegula/capabilities.h"
@@ -56,13 +55,13 @@ void write_field(ArrayHandle& self, nb::tuple axes, bool points, nb::handle fiel
   });
 }
 
-// With a selection: all attributes of a box. Without: cells of a sparse array.
-void write_cells(ArrayHandle& self, nb::object axes, nb::list columns, std::uint64_t cells, nb::object shape,
-                 nb::handle order, nb::object at) {
+// With a selection: all attributes of its cells. Without: cells of a sparse array.
+void write_cells(ArrayHandle& self, nb::object axes, bool points, nb::list columns, std::uint64_t cells,
+                 nb::object shape, nb::handle order, nb::object at) {
   const Batch batch = batch_from(columns, cells, shape);
   const std::uint64_t time = at.is_none() ? 0 : unsigned_of(at);
   std::optional<Selection> selection;
-  if (!axes.is_none()) selection = selection_of(axes, false);
+  if (!axes.is_none()) selection = selection_of(axes, points);
   const Order in = order_from(text_from(order));
   Call call(self.settings);
   call([&](const Work& work) {
@@ -106,13 +105,13 @@ std::vector<DimensionRanges> ranges_from(nb::dict dict, const Schema& schema, bo
   return out;
 }
 
-// Keys: fields, ranges, label_ranges, select, points, where, aggregates, order, row_numbers, skip, limit, memory, rows
-// (an array of one axis as a table); all optional.
+// Keys: fields, ranges, label_ranges, select, points, where, aggregates, order, row_numbers, skip, limit, memory, rows,
+// as_libtiledb; all optional.
 Query query_from(nb::dict request, const Schema& schema) {
   Query query;
   for (auto [key, value] : request) {
     const std::string name = text_from(key);
-    if (value.is_none() || name == "points" || name == "memory" || name == "rows") continue;
+    if (value.is_none() || name == "points" || name == "memory") continue;
     if (name == "fields") {
       query.fields.emplace();
       for (nb::handle field : nb::borrow<nb::list>(value)) query.fields->push_back(text_from(field));
@@ -134,6 +133,10 @@ Query query_from(nb::dict request, const Schema& schema) {
       query.order = order_from(text_from(value));
     } else if (name == "row_numbers") {
       query.row_numbers = PyObject_IsTrue(value.ptr()) == 1;
+    } else if (name == "rows") {
+      query.rows = PyObject_IsTrue(value.ptr()) == 1;
+    } else if (name == "as_libtiledb") {
+      query.as_libtiledb = PyObject_IsTrue(value.ptr()) == 1;
     } else if (name == "skip") {
       query.skip = unsigned_of(value);
     } else if (name == "limit") {
@@ -151,10 +154,8 @@ std::shared_ptr<Stream> query(const ArrayHandle& self, nb::dict request) {
   Query query = query_from(request, *schema);
   query.work = self.settings.work();
   if (request.contains("memory")) query.work.memory = unsigned_of(request["memory"]);
-  const bool rows = request.contains("rows");
   Call call(self.settings);
-  std::unique_ptr<BatchStream> stream =
-      call([&](const Work&) { return rows ? query_rows(self.array, query) : self.array->query(query); });
+  std::unique_ptr<BatchStream> stream = call([&](const Work&) { return self.array->query(query); });
   return std::make_shared<Stream>(self.array, schema, std::move(stream), std::move(query));
 }
 
@@ -272,7 +273,7 @@ void describe_arrays(nb::module_& module) {
       .def("result_shape", result_shape)
       .def("read", read)
       .def("write_field", write_field)
-      .def("write_cells", write_cells, "axes"_a.none(), "columns"_a, "cells"_a, "shape"_a.none(), "order"_a,
+      .def("write_cells", write_cells, "axes"_a.none(), "points"_a, "columns"_a, "cells"_a, "shape"_a.none(), "order"_a,
            "at"_a.none() = nb::none())
       .def("append", append, "columns"_a, "cells"_a, "shape"_a.none())
       .def("resize", resize)

@@ -12,7 +12,7 @@ from .lazy import np
 from .query import Query, aggregate, public_name
 from .schema import Attr, Schema
 from .selection import Indexer, Plan
-from .values import as_values, is_box, packed, spread
+from .values import as_values, packed, spread
 
 Fields = Union[None, str, Sequence[str]]
 
@@ -184,10 +184,11 @@ class ArrayBase:
 
     def query(self, fields: Fields = None, ranges: Optional[Dict[str, Any]] = None, where: Optional[str] = None,
               order: Optional[str] = None, at: Any = None, *, limit: Optional[int] = None, skip: Optional[int] = None,
-              row_numbers: bool = False, memory: Union[int, str, None] = None) -> Query:
+              row_numbers: bool = False, memory: Union[int, str, None] = None, as_libtiledb: bool = False) -> Query:
         """The cells inside `ranges` (both ends included) that meet the condition `where`. Without ranges these are all cells; of
         a dense TileDB domain of more than 2^30 cells, those from the first to the last that were written. `order` is row,
-        col, global or unordered. `at` (TileDB) queries the array as it was at a time, or what was written between two times."""
+        col, global or unordered. `at` (TileDB) queries the array as it was at a time, or what was written between two times.
+        `as_libtiledb`: a dense table keeps the rows that do not match, as fill values, and aggregates follow libtiledb."""
         handle = self._handle
         if at is not None:
             from . import main
@@ -196,14 +197,25 @@ class ArrayBase:
         request.update(limit=limit, skip=skip)
         if row_numbers:
             request['row_numbers'] = True
+        if as_libtiledb:
+            request['as_libtiledb'] = True
+        elif self._by_rows(request):
+            request['rows'] = True
         if memory is not None:
             from . import main
             request['memory'] = main._bytes(memory)
         return Query(handle, self.schema, request)
 
-    def aggregate(self, *aggregates: str, ranges: Optional[Dict[str, Any]] = None, where: Optional[str] = None) -> Dict[str, Any]:
-        """Aggregates of the cells that meet a condition, by name: {'sum(v)': ..., 'count()': ...}."""
-        return aggregate(self._handle, self.schema, aggregates, self._request(None, ranges, where))
+    def _by_rows(self, request: Dict[str, Any]) -> bool:
+        """Whether a dense array answers with rows instead of a part of its shape."""
+        return False
+
+    def aggregate(self, *aggregates: str, ranges: Optional[Dict[str, Any]] = None, where: Optional[str] = None,
+                  as_libtiledb: bool = False) -> Dict[str, Any]:
+        """Aggregates of the cells that meet a condition, by name: {'sum(v)': ..., 'count()': ...}. Over nothing they are None.
+        With `as_libtiledb` they follow the rules of libtiledb instead of those of every format."""
+        request = dict(self._request(None, ranges, where), as_libtiledb=as_libtiledb or None)
+        return aggregate(self._handle, self.schema, aggregates, request)
 
     agg = aggregate
 
@@ -333,6 +345,8 @@ class Array(ArrayBase):
         return dtypes.cell_dtype(attr._type, attr._values, attr._cell_shape)
 
     def _read(self, plan: Plan, fields: Optional[List[Attr]] = None) -> Any:
+        if selection.reads_much_more(plan):
+            plan = selection.as_points(plan, self.shape)
         shape = self._handle.result_shape(plan.axes, plan.points)
         attributes = fields or self._attributes()
         if len(attributes) == 1:
@@ -384,9 +398,7 @@ class Array(ArrayBase):
         self._check_writable()
         attributes = self._attributes()
         if plan.local is not None:
-            whole = self._read(Plan(plan.axes))
-            whole[plan.local] = value
-            plan, value = Plan(plan.axes), whole
+            plan = selection.as_points(plan, self.shape)
         shape = self._handle.result_shape(plan.axes, plan.points)
         if len(attributes) == 1 and not isinstance(value, dict):
             self._write_field(attributes[0], plan, shape, value)
@@ -408,17 +420,11 @@ class Array(ArrayBase):
             values = np.ascontiguousarray(values)
         if values.size == 0:
             return
-        if capabilities(self).fragments and not is_box(plan):
-            box, inside = selection.bounding_box(plan, self.shape)
-            whole = self._read(Plan(box), [attr])
-            whole[inside] = values
-            plan, values, shape = Plan(box), whole, whole.shape[:whole.ndim - len(inner)]
         self._handle.write_field(plan.axes, plan.points, attr.name, values, len(shape))
 
     def _write_fields(self, attributes: List[Attr], plan: Plan, shape: Tuple[int, ...], value: Any) -> None:
         given = columns.mapping_of(value)
-        if plan.points or plan.shape is not None:
-            raise ValueError('several fields are written to boxes, not to points')
+        target = plan.shape if plan.shape is not None else shape
         cells = int(np.prod(shape, dtype=np.int64))
         raw = []
         known = {public_name(a.name) for a in attributes}
@@ -429,8 +435,8 @@ class Array(ArrayBase):
             name = attr.name if attr.name in given else public_name(attr.name)
             if name not in given:
                 raise KeyError(f'no values for {name!r}; a write holds all fields')
-            raw.append(columns.to_column(attr, spread(attr, given[name], shape), self.schema, cells)[0])
-        self._handle.write_cells(plan.axes, raw, cells, shape, 'row')
+            raw.append(columns.to_column(attr, spread(attr, given[name], target), self.schema, cells)[0])
+        self._handle.write_cells(plan.axes, plan.points, raw, cells, shape, 'row')
 
     def append(self, values: Any) -> None:
         """Adds values at the end of the first axis (zarr, bcolz)."""

@@ -142,7 +142,7 @@ class Query(_Columns):
 def aggregate(handle: Any, schema: Schema, aggregates: Tuple[str, ...], request: Dict[str, Any]) -> Dict[str, Any]:
     if not aggregates:
         raise ValueError("aggregates are written 'sum(v)', 'count()', 'n = count()'")
-    asked = {k: v for k, v in request.items() if k in ('ranges', 'label_ranges', 'select', 'points', 'where')}
+    asked = {k: v for k, v in request.items() if k in ('ranges', 'label_ranges', 'select', 'points', 'where', 'as_libtiledb')}
     asked['aggregates'] = ', '.join(aggregates)
     result = handle.query(asked).collect()
     out: Dict[str, Any] = {}

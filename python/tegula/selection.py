@@ -205,33 +205,23 @@ def blocks(key: Any, shape: Sequence[int], chunks: Sequence[int]) -> Plan:
     return Plan(tuple(out))
 
 
-def bounding_box(plan: Plan, shape: Sequence[int]) -> Tuple[Tuple[slice, ...], Tuple[Any, ...]]:
-    """The smallest box that contains the selection of a plan, and the numpy index of the selection inside that box."""
-    box, inner = [], []
-    for item, n in zip(plan.axes, shape):
-        if isinstance(item, int):
-            low = high = item + n if item < 0 else item
-        elif isinstance(item, slice):
-            picked = range(*item.indices(n))
-            low, high = (min(picked[0], picked[-1]), max(picked[0], picked[-1])) if picked else (0, -1)
-        else:
-            low, high = (int(item.min()), int(item.max())) if item.size else (0, -1)
-        box.append(slice(low, high + 1))
-        if isinstance(item, int):
-            inner.append(low - low)
-        elif isinstance(item, slice):
-            inner.append(np.arange(*item.indices(n)) - low)
-        else:
-            inner.append(item - low)
-    if plan.points:
-        return tuple(box), tuple(inner)
-    lists = [np.atleast_1d(i) for i in inner]
-    grid = list(np.ix_(*lists)) if lists else []
-    kept = [i for i, item in enumerate(plan.axes) if not isinstance(item, int)]
-    if len(kept) < len(grid):
-        dropped = tuple(i for i in range(len(grid)) if i not in kept)
-        grid = [g.squeeze(axis=dropped) for g in grid]
-    return tuple(box), tuple(grid)
+def as_points(plan: Plan, shape: Sequence[int]) -> Plan:
+    """The cells of a plan with a `local` index, one by one."""
+    lists = [np.arange(*a.indices(n)) if isinstance(a, slice) else np.asarray(a) for a, n in zip(plan.axes, shape)]
+    sizes = tuple(len(a) for a in lists)
+    picked = [np.broadcast_to(a.reshape((-1,) + (1,) * (len(lists) - 1 - i)), sizes)[plan.local] for i, a in enumerate(lists)]
+    return Plan(tuple(np.ascontiguousarray(p.ravel()).astype(np.int64) for p in picked), True, picked[0].shape)
+
+
+def reads_much_more(plan: Plan) -> bool:
+    """Whether the outer product of the index lists of a plan is much larger than what it asks for."""
+    if plan.local is None:
+        return False
+    asked = [item for item in plan.local if isinstance(item, np.ndarray)]
+    product = 1
+    for item in plan.axes:
+        product *= len(item) if isinstance(item, np.ndarray) else 1
+    return len(asked) > 1 and product > max(1024, 4 * np.broadcast(*asked).size)
 
 
 class Indexer:

@@ -44,7 +44,7 @@ class SparseArray(ArrayBase):
         if at is not None:
             from . import main
             time = main._time(at)
-        self._handle.write_cells(None, raw, count, None, 'row', time)
+        self._handle.write_cells(None, False, raw, count, None, 'row', time)
         self._changed()
 
     def delete(self, where: str) -> None:

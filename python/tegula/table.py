@@ -1,7 +1,7 @@
 """Tables and their columns."""
 from __future__ import annotations
 
-from typing import Any, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 from . import columns
 from .array import Array, Fields
@@ -27,10 +27,10 @@ class Table(Array):
     def where(self, condition: str, fields: Fields = None, *, limit: Optional[int] = None, skip: Optional[int] = None,
               row_numbers: bool = False) -> Query:
         """The rows that meet a condition: t.where('(f > 2) & (k == 7)')['f']."""
-        found = self.query(fields, where=condition, limit=limit, skip=skip, row_numbers=row_numbers)
-        if not self.schema.table:
-            found._request['rows'] = True
-        return found
+        return self.query(fields, where=condition, limit=limit, skip=skip, row_numbers=row_numbers)
+
+    def _by_rows(self, request: Dict[str, Any]) -> bool:
+        return not self.schema.table and any(request.get(k) for k in ('where', 'limit', 'skip', 'row_numbers'))
 
     def append(self, values: Any) -> None:
         """Adds rows: a dict of columns, a structured array, a data frame or an Arrow table."""

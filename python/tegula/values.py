@@ -6,7 +6,6 @@ from typing import Any, Tuple
 from . import columns, dtypes
 from .lazy import np
 from .schema import Attr
-from .selection import Plan
 
 
 def as_values(value: Any, base: np.dtype) -> np.ndarray:
@@ -28,18 +27,6 @@ def packed(array: np.ndarray, inner: int) -> bool:
         if extent > 1 and stride != expected:
             return False
         expected *= extent
-    return True
-
-
-def is_box(plan: Plan) -> bool:
-    if plan.points:
-        return False
-    for item in plan.axes:
-        if isinstance(item, slice):
-            if item.step not in (None, 1, -1):
-                return False
-        elif isinstance(item, np.ndarray) and item.size > 1 and not (np.diff(item) == 1).all():
-            return False
     return True
 
 

@@ -13,6 +13,7 @@
 #include "query/request/result_json.h"
 #include "query/request/value_text.h"
 #include "recorded_facts.h"
+#include "stored_statistics.h"
 #include "tegula/tegula.h"
 
 namespace fs = std::filesystem;
@@ -34,16 +35,18 @@ struct Case {
   std::string kind;
   unsigned threads = 1;
 
-  // The answer to a check; throws Error.
-  Json ask(const Json& check, bool named) const {
+  std::shared_ptr<Array> opened(const Json& check) const {
     OpenOptions options;
     options.work.threads = threads;
     options.at = open_at(check.contains("open_at") ? Json{{"open_at", check["open_at"]}} : Json::object());
     if (document.contains("encryption_key_hex") && document["encryption_key_hex"].is_string())
       options.key = bytes_of_hex(document["encryption_key_hex"].get<std::string>(), "the key");
-    const std::string path =
-        check.contains("path") ? (array / check["path"].get<std::string>()).string() : array.string();
-    const std::shared_ptr<Array> opened = open(path, options);
+    return open(check.contains("path") ? (array / check["path"].get<std::string>()).string() : array.string(), options);
+  }
+
+  // The answer to a check; throws Error.
+  Json ask(const Json& check, bool named) const {
+    const std::shared_ptr<Array> found = opened(check);
     Json request = Json::object();
     for (const char* key : {"ranges", "label_ranges", "layout", "where", "aggregates", "fields", "select"})
       if (check.contains(key) && !check[key].is_null()) request[key] = check[key];
@@ -51,9 +54,10 @@ struct Case {
       request["fields"] = Json::array();
       for (const auto& [name, values] : check["result"].items()) request["fields"].push_back(name);
     }
-    Query query = query_of(request, opened->schema());
+    Query query = query_of(request, found->schema());
     query.work.threads = threads;
-    const std::string answer = result_json(collect(*opened->query(query)), dialect_of(opened->schema()));
+    query.as_libtiledb = found->schema().format == "tiledb";
+    const std::string answer = result_json(collect(*found->query(query)), dialect_of(query, found->schema()));
     return parse_json(bytes_of(answer), "the answer");
   }
 
@@ -103,6 +107,9 @@ std::vector<std::string> run(const fs::path& folder, unsigned threads, std::size
   if (one.kind == "broken" || one.kind == "damaged") return wrong;
   try {
     for (const std::string& line : wrong_facts(folder, document, threads, checks)) wrong.push_back(line);
+    if (fs::exists(folder / "array"))
+      for (const std::string& line : wrong_statistics(*one.opened(Json::object()), threads, checks))
+        wrong.push_back(line);
   } catch (const Error& error) {
     wrong.push_back(error.what());
   }

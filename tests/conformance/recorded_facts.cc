@@ -88,7 +88,7 @@ void Facts::compare_typed(const std::string& what, const Json& want, const Metad
   for (const auto& [key, value] : have) {
     Batch one;
     one.columns.push_back({key, value.type, kVar, false, value.data, {0, value.data.size()}, {}});
-    const Json values = parse_json(bytes_of(result_json(one, Dialect::tiledb)), "a value")["fields"][key][0];
+    const Json values = parse_json(bytes_of(result_json(one, Dialect::libtiledb)), "a value")["fields"][key][0];
     found[key] = {lower(std::string(tiledb_name(*tiledb_code(value.type)))), value.data.empty() ? Json() : values};
   }
   compare(what, expected, found);

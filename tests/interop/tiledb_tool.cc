@@ -242,7 +242,7 @@ Json do_write(const Json& request) {
   return Json::object();
 }
 
-Json json_of(const Batch& batch) { return parse_json(bytes_of(result_json(batch, Dialect::tiledb)), "a result"); }
+Json json_of(const Batch& batch) { return parse_json(bytes_of(result_json(batch, Dialect::libtiledb)), "a result"); }
 
 Json do_read(const Json& request) {
   const auto array = open_array(request);

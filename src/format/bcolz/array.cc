@@ -34,24 +34,27 @@ void BcolzArray::publish(std::shared_ptr<const Snapshot> snapshot) {
   snapshot_ = std::move(snapshot);
 }
 
-void BcolzArray::change(const std::function<void(const Snapshot&)>& body) {
+void BcolzArray::change(const Work& work, const std::function<void(const Snapshot&)>& body) {
   const std::lock_guard lock(writing_);
   const std::shared_ptr<Store> store = snapshot()->store;
-  std::shared_ptr<const Snapshot> now = Snapshot::open(store);
+  std::shared_ptr<const Snapshot> now = Snapshot::open(store, work);
   for (const Carray& carray : now->columns) finish_pending(carray);
   if (std::any_of(now->columns.begin(), now->columns.end(), [](const Carray& c) { return !c.pending.empty(); }))
-    now = Snapshot::open(store);
+    now = Snapshot::open(store, work);
+  // Once the change is made, nothing keeps the handle from seeing it.
+  Work to_the_end = work;
+  to_the_end.cancel = nullptr;
   try {
     body(*now);
   } catch (...) {
     // The change may have got far enough to be visible.
     try {
-      publish(Snapshot::open(store));
+      publish(Snapshot::open(store, to_the_end));
     } catch (...) {  // the first failure is the one to report
     }
     throw;
   }
-  publish(Snapshot::open(store));
+  publish(Snapshot::open(store, to_the_end));
 }
 
 Metadata BcolzArray::metadata() const { return read_attributes(*snapshot()->store); }
@@ -93,7 +96,7 @@ void BcolzArray::read(const Selection& selection, std::string_view field, const 
 std::vector<Problem> BcolzArray::verify(const Work& work) const {
   const std::shared_ptr<Store> store = snapshot()->store;
   try {
-    return bcolz::verify(*Snapshot::open(store), work);
+    return bcolz::verify(*Snapshot::open(store, work), work);
   } catch (const Error& error) {
     // It could be opened before, but not any more: that is a finding, too.
     if (error.kind() != ErrorKind::corrupt && error.kind() != ErrorKind::not_found) throw;
@@ -103,38 +106,39 @@ std::vector<Problem> BcolzArray::verify(const Work& work) const {
 
 void BcolzArray::write(const Selection& selection, std::string_view field, const StridedView& values,
                        const WriteOptions& options) {
-  change([&](const Snapshot& now) { bcolz::write(now, selection, field, values, options.work); });
+  change(options.work, [&](const Snapshot& now) { bcolz::write(now, selection, field, values, options.work); });
 }
 
 void BcolzArray::append(const Batch& rows, const WriteOptions& options) {
-  change([&](const Snapshot& now) { bcolz::append(now, rows, options.work); });
+  change(options.work, [&](const Snapshot& now) { bcolz::append(now, rows, options.work); });
 }
 
 void BcolzArray::resize(const std::vector<std::uint64_t>& shape, const WriteOptions& options) {
-  change([&](const Snapshot& now) { bcolz::resize(now, shape, options.work); });
+  change(options.work, [&](const Snapshot& now) { bcolz::resize(now, shape, options.work); });
 }
 
-void BcolzArray::update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes, const WriteOptions&) {
-  change([&](const Snapshot& now) { change_attributes(*now.store, changes); });
+void BcolzArray::update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes,
+                                 const WriteOptions& options) {
+  change(options.work, [&](const Snapshot& now) { change_attributes(*now.store, changes); });
 }
 
 void add_column(Array& table, const Attribute& column, const Column& values, const WriteOptions& options) {
-  table_of(table).change([&](const Snapshot& now) { add_column(now, column, values, options.work); });
+  table_of(table).change(options.work, [&](const Snapshot& now) { add_column(now, column, values, options.work); });
 }
 
-void drop_column(Array& table, std::string_view name, const WriteOptions&) {
-  table_of(table).change([&](const Snapshot& now) { drop_column(now, name); });
+void drop_column(Array& table, std::string_view name, const WriteOptions& options) {
+  table_of(table).change(options.work, [&](const Snapshot& now) { drop_column(now, name); });
 }
 
 void rename_column(Array& table, std::string_view from, std::string_view to, const WriteOptions& options) {
-  table_of(table).change([&](const Snapshot& now) { rename_column(now, from, to, options.work); });
+  table_of(table).change(options.work, [&](const Snapshot& now) { rename_column(now, from, to, options.work); });
 }
 
 std::vector<Problem> repair(Array& array, const Work& work) {
   auto* const bcolz_array = dynamic_cast<BcolzArray*>(&array);
   if (!bcolz_array) fail(ErrorKind::invalid_argument, "this is no bcolz carray or ctable");
   std::vector<Problem> done;
-  bcolz_array->change([&](const Snapshot& now) { done = repair(now, work); });
+  bcolz_array->change(work, [&](const Snapshot& now) { done = repair(now, work); });
   return done;
 }
 

@@ -34,7 +34,7 @@ class BcolzArray final : public Array {
   std::shared_ptr<const Snapshot> snapshot() const;
   // Opens the array anew, since others may have changed it, runs `body` on that snapshot, and publishes a snapshot of
   // the result. One change at a time.
-  void change(const std::function<void(const Snapshot&)>& body);
+  void change(const Work& work, const std::function<void(const Snapshot&)>& body);
 
  private:
   void publish(std::shared_ptr<const Snapshot> snapshot);

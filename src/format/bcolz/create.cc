@@ -123,7 +123,7 @@ std::shared_ptr<const Snapshot> create(std::shared_ptr<Store> store, const Schem
     for (const Attribute& attribute : schema.attributes) columns.push_back(attribute.name);
     store->put_text(kColumnNames, encode_column_names(columns));
   }
-  return Snapshot::open(std::move(store));
+  return Snapshot::open(std::move(store), options.work);
 }
 
 void add_column(const Snapshot& table, const Attribute& column, const Column& values, const Work& work) {

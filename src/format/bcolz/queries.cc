@@ -13,15 +13,16 @@ namespace {
 constexpr std::uint64_t kBlockRows = 65536;  // fewer rows would make the overhead of a block noticeable
 
 // The query itself is parallel.
-Work single() {
-  Work work;
+Work single(Work work) {
   work.threads = 1;
+  work.progress = nullptr;
   return work;
 }
 
 class TableRows final : public RowSource {
  public:
-  explicit TableRows(std::shared_ptr<const Snapshot> snapshot) : snapshot_(std::move(snapshot)) {
+  TableRows(std::shared_ptr<const Snapshot> snapshot, const Work& work)
+      : snapshot_(std::move(snapshot)), work_(single(work)) {
     for (const Attribute& attribute : snapshot_->schema->attributes)
       fields_.push_back(field_info(attribute, *snapshot_->schema));
     std::uint64_t length = 1;
@@ -38,7 +39,7 @@ class TableRows final : public RowSource {
     const Carray& column = snapshot_->columns[field];
     column.refuse_objects();
     out.data.resize(count * column.row_bytes);
-    column.read_rows(first, count, out.data, single());
+    column.read_rows(first, count, out.data, work_);
   }
 
   void read_indices(std::size_t field, std::span<const std::uint64_t> indices, Column& out) const override {
@@ -49,12 +50,12 @@ class TableRows final : public RowSource {
     AxisPick rows;
     rows.count = indices.size();
     rows.indices.assign(indices.begin(), indices.end());
-    column.read_cells(rows, {out.data.data(), {indices.size()}, {static_cast<std::int64_t>(column.row_bytes)}},
-                      single());
+    column.read_cells(rows, {out.data.data(), {indices.size()}, {static_cast<std::int64_t>(column.row_bytes)}}, work_);
   }
 
  private:
   std::shared_ptr<const Snapshot> snapshot_;
+  Work work_;
   std::vector<FieldInfo> fields_;
   std::uint64_t block_rows_ = kBlockRows;
 };
@@ -86,7 +87,7 @@ void read_field(const Snapshot& snapshot, const Selection& selection, std::strin
 }
 
 std::unique_ptr<BatchStream> query(std::shared_ptr<const Snapshot> snapshot, const Query& query) {
-  if (snapshot->table) return query_table(std::make_shared<TableRows>(std::move(snapshot)), query);
+  if (snapshot->table) return query_table(std::make_shared<TableRows>(std::move(snapshot), query.work), query);
   snapshot->columns[0].refuse_objects();
   return query_grid(std::make_shared<CarrayCells>(std::move(snapshot)), query);
 }

@@ -12,14 +12,14 @@
 
 namespace tegula::bcolz {
 
-std::shared_ptr<const Snapshot> Snapshot::open(std::shared_ptr<Store> store) {
+std::shared_ptr<const Snapshot> Snapshot::open(std::shared_ptr<Store> store, const Work& work) {
   auto out = std::make_shared<Snapshot>();
   out->store = std::move(store);
   if (const std::optional<Bytes> text = out->store->get(kColumnNames)) {
     out->table = true;
     out->names = decode_column_names(*text, out->store->describe(kColumnNames));
     out->columns.resize(out->names.size());
-    parallel_for({}, out->names.size(), [&](std::size_t i) {
+    parallel_for(work, out->names.size(), [&](std::size_t i) {
       const Context doing([&] { return fmt::format("column '{}'", out->names[i]); });
       out->columns[i] = Carray::open(out->store, out->names[i]);
     });

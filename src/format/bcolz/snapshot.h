@@ -30,7 +30,7 @@ struct Snapshot {
   std::shared_ptr<const Schema> schema;
 
   // Throws not_found, corrupt, unsupported.
-  static std::shared_ptr<const Snapshot> open(std::shared_ptr<Store> store);
+  static std::shared_ptr<const Snapshot> open(std::shared_ptr<Store> store, const Work& work);
   // Index of a column. Throws invalid_argument.
   std::size_t column(std::string_view name) const;
   // Sets `rows` and `schema` from the columns.

@@ -48,7 +48,7 @@ std::uint64_t copy_rows(const CopySource& source, Array& to, Store&, const Work&
   const std::shared_ptr<const Snapshot> snapshot = from->snapshot();
   std::uint64_t copied = 0;
   if (work.progress) work.progress->begin("copying chunks", 0);
-  target->change([&](const Snapshot& made) {
+  target->change(work, [&](const Snapshot& made) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const Carray &old = snapshot->columns[snapshot->column(fields[i])], &fresh = made.columns[i];
       parallel_for(work, old.chunks(), [&](std::size_t chunk) {

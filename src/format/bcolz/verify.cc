@@ -183,7 +183,7 @@ std::vector<Problem> repair(const Snapshot& snapshot, const Work& work) {
                     fmt::format("{} rows are counted now, {} were; chunk files are kept", rows, carray.stored_rows),
                     ""});
   }
-  for (Problem& problem : verify(*Snapshot::open(snapshot.store), work)) done.push_back(std::move(problem));
+  for (Problem& problem : verify(*Snapshot::open(snapshot.store, work), work)) done.push_back(std::move(problem));
   return done;
 }
 

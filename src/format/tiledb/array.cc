@@ -14,6 +14,7 @@
 #include "format/tiledb/write/evolve.h"
 #include "format/tiledb/write/metadata_write.h"
 #include "format/tiledb/write/write_dense_stream.h"
+#include "format/tiledb/write/write_runs.h"
 #include "format/tiledb/write/write_sparse.h"
 
 namespace tegula::tiledb {
@@ -32,8 +33,13 @@ TiledbArray::TiledbArray(std::shared_ptr<Store> store, const OpenOptions& option
 
 std::shared_ptr<const Snapshot> TiledbArray::snapshot() const {
   const std::lock_guard lock(mutex_);
-  if (stale_->exchange(false)) snapshot_ = nullptr;
-  if (!snapshot_) snapshot_ = std::make_shared<const Snapshot>(store_, options_);
+  if (!stale_->exchange(false)) return snapshot_;
+  try {
+    snapshot_ = std::make_shared<const Snapshot>(store_, options_, snapshot_.get());
+  } catch (...) {
+    stale_->store(true);
+    throw;
+  }
   return snapshot_;
 }
 
@@ -77,7 +83,10 @@ void TiledbArray::read(const Selection& selection, std::string_view field, const
   read_dense(*now, selection, field, out, work);
 }
 
-std::vector<Problem> TiledbArray::verify(const Work& work) const { return verify_array(*snapshot(), work); }
+std::vector<Problem> TiledbArray::verify(const Work& work) const {
+  // What is there now, whatever this handle has read before.
+  return verify_array(Snapshot(store_, options_), work);
+}
 
 WriteTarget TiledbArray::target() const {
   std::string key(kOldSchemaFile);
@@ -104,8 +113,11 @@ void TiledbArray::write(const Selection& selection, std::string_view field, cons
     fail(ErrorKind::unsupported,
          "the array has {} attributes, and a TileDB write holds all of them: write a batch with a column for each",
          to.schema->attributes.size());
-  const DenseBox box = box_of(*to.schema, resolve(selection, model()->shape()));
-  write_dense(to, box, values, time_of(options), options);
+  const Picks picks = resolve(selection, model()->shape());
+  if (is_box(picks))
+    write_dense(to, box_of(*to.schema, picks), values, time_of(options), options);
+  else
+    write_runs(to, picks, values, time_of(options), options);
   changed();
 }
 
@@ -113,8 +125,11 @@ void TiledbArray::write(const Selection& selection, const Batch& cells, const Wr
   const Context doing([&] { return fmt::format("writing '{}'", store_->describe("")); });
   const WriteTarget to = target();
   if (to.schema->sparse) fail(ErrorKind::unsupported, "a sparse array is written as cells with their coordinates");
-  const DenseBox box = box_of(*to.schema, resolve(selection, model()->shape()));
-  write_dense(to, box, cells, time_of(options), options);
+  const Picks picks = resolve(selection, model()->shape());
+  if (is_box(picks))
+    write_dense(to, box_of(*to.schema, picks), cells, time_of(options), options);
+  else
+    write_runs(to, picks, cells, time_of(options), options);
   changed();
 }
 
@@ -207,7 +222,9 @@ void TiledbArray::delete_cells(std::string_view where, const WriteOptions& optio
   const std::uint64_t time = time_of(options);
   OpenOptions then = options_;
   then.at = {0, time};
-  write_delete(target(), Snapshot(store_, then), where, time, as_libtiledb);
+  const Snapshot now(store_, then);
+  if (!as_libtiledb) now.fragments(options.work);
+  write_delete(target(), now, where, time, as_libtiledb);
   changed();
 }
 

@@ -18,6 +18,7 @@ namespace tegula {
 namespace {
 
 constexpr std::uint64_t kStep = 2048;
+constexpr std::int64_t kNaT = std::numeric_limits<std::int64_t>::min();
 
 bool extreme(AggregateOp op) { return op == AggregateOp::min || op == AggregateOp::max; }
 bool is_real(CellClass cells) {
@@ -41,10 +42,14 @@ Int128 clamped(Int128 value, Int128 low, Int128 high) { return value < low ? low
 
 }  // namespace
 
+void refuse_libtiledb_rules(const Query& query) {
+  if (query.as_libtiledb) fail(ErrorKind::invalid_argument, "libtiledb's rules are for TileDB arrays");
+}
+
 struct Accumulator::State {
   Aggregate aggregate;
   FieldInfo field;
-  Rules rules = Rules::tiledb;
+  AggregateRules rules = AggregateRules::common;
   CellClass cells = CellClass::none;
 
   std::uint64_t seen = 0;  // cells that counted
@@ -52,7 +57,10 @@ struct Accumulator::State {
   double real_sum = 0;
   Moments moments;
   bool has_value = false;
-  Bytes value;  // min, max: one cell
+  Bytes value;              // min, max: one cell
+  bool not_a_time = false;  // sum, mean, std of durations: a NaT was among them
+
+  bool common() const { return rules == AggregateRules::common; }
 
   // `keep` has one byte per cell, or is null when all count.
   void take(const ColumnView& column, std::uint64_t first, std::uint64_t count, const std::uint8_t* keep) {
@@ -61,11 +69,12 @@ struct Accumulator::State {
     const bool start = seen == 0;
     seen += kept;
     const std::byte* const data = column.data + (field.var() ? 0 : first * field.cell_size());
+    if (common() && field.type.id == TypeId::timedelta && !extreme(aggregate.op)) look_for_nat(data, count, keep);
     switch (aggregate.op) {
       case AggregateOp::sum:
       case AggregateOp::mean:
         if (is_real(cells))
-          real_sum = sum_reals(field.type, data, count, keep, start ? 0.0 : real_sum, rules == Rules::numpy);
+          real_sum = sum_reals(field.type, data, count, keep, start ? 0.0 : real_sum, common());
         else
           integer_sum += sum_integers(field.type, data, count, keep);
         break;
@@ -81,12 +90,20 @@ struct Accumulator::State {
     }
   }
 
+  void look_for_nat(const std::byte* data, std::uint64_t count, const std::uint8_t* keep) {
+    std::array<std::byte, sizeof(std::int64_t)> least{};
+    extreme_number(field.type, true, true, data, count, keep, false, least.data());
+    const auto ticks =
+        field.type.big_endian ? load_be<std::int64_t>(least.data()) : load_le<std::int64_t>(least.data());
+    not_a_time |= ticks == kNaT;
+  }
+
   void take_extreme(const ColumnView& column, const std::byte* data, std::uint64_t first, std::uint64_t count,
                     const std::uint8_t* keep) {
     const bool min = aggregate.op == AggregateOp::min;
     if (cells == CellClass::integer || is_real(cells)) {
       if (!has_value) value.resize(field.type.size);
-      extreme_number(field.type, min, rules == Rules::numpy, data, count, keep, has_value, value.data());
+      extreme_number(field.type, min, common(), data, count, keep, has_value, value.data());
       has_value = true;
       return;
     }
@@ -113,7 +130,7 @@ struct Accumulator::State {
   }
 };
 
-Accumulator::Accumulator(const Aggregate& aggregate, const FieldInfo& field, Rules rules)
+Accumulator::Accumulator(const Aggregate& aggregate, const FieldInfo& field, AggregateRules rules)
     : state_(std::make_unique<State>()) {
   state_->aggregate = aggregate;
   state_->field = field;
@@ -152,6 +169,9 @@ void Accumulator::update(const ColumnView& column, std::uint64_t first, std::uin
 bool Accumulator::can_add(const AggregateStats& stats) const {
   const State& state = *state_;
   const std::uint64_t valid = stats.cells - std::min(stats.cells, stats.null_count);
+  // A NaT is the smallest number of all: the minimum tells of it.
+  if (valid > 0 && extreme(state.aggregate.op) && state.common() && state.field.type.is_date())
+    return stats.min.size() == state.field.cell_size() && stats.max.size() == state.field.cell_size();
   switch (state.aggregate.op) {
     case AggregateOp::count:
     case AggregateOp::null_count:
@@ -190,6 +210,7 @@ void Accumulator::add(const AggregateStats& stats) {
   }
   if (valid == 0) return;
   state.seen += valid;
+  if (extreme(state.aggregate.op) && state.common() && state.field.type.is_date()) state.take_value(stats.min);
   switch (state.aggregate.op) {
     case AggregateOp::min:
       return state.take_value(stats.min);
@@ -214,6 +235,7 @@ void Accumulator::merge(const Accumulator& later) {
     state.real_sum = state.seen ? state.real_sum + other.real_sum : other.real_sum;
   state.moments.merge(other.moments);
   state.seen += other.seen;
+  state.not_a_time |= other.not_a_time;
   if (other.has_value) state.take_value(other.value);
 }
 
@@ -231,13 +253,13 @@ Column Accumulator::finish() const {
     put(TypeId::uint64, state.seen);
     return out;
   }
-  out.nullable = state.field.nullable;
+  out.nullable = state.common() ? op != AggregateOp::sum : state.field.nullable;
   if (out.nullable) out.validity.assign(1, std::byte{state.seen != 0});
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   constexpr double kMax = std::numeric_limits<double>::max();
-  // TileDB clamps sums to the largest finite number.
+  // libtiledb clamps sums to the largest finite number.
   const double real_sum =
-      state.rules == Rules::tiledb && std::isinf(state.real_sum) ? std::copysign(kMax, state.real_sum) : state.real_sum;
+      !state.common() && std::isinf(state.real_sum) ? std::copysign(kMax, state.real_sum) : state.real_sum;
   switch (op) {
     case AggregateOp::min:
     case AggregateOp::max:
@@ -258,22 +280,24 @@ Column Accumulator::finish() const {
           type = state.field.type;
           type.big_endian = false;
         }
-        put(type, static_cast<std::int64_t>(clamped(state.integer_sum, INT64_MIN, INT64_MAX)));
+        put(type,
+            state.not_a_time ? kNaT : static_cast<std::int64_t>(clamped(state.integer_sum, INT64_MIN, INT64_MAX)));
       }
       break;
     case AggregateOp::mean: {
       const double sum = is_real(state.cells) ? real_sum : static_cast<double>(state.integer_sum);
-      put(TypeId::float64, state.seen ? sum / static_cast<double>(state.seen) : kNaN);
+      put(TypeId::float64, state.seen && !state.not_a_time ? sum / static_cast<double>(state.seen) : kNaN);
       break;
     }
     default:
-      put(TypeId::float64, state.seen ? state.moments.deviation() : kNaN);
+      put(TypeId::float64, state.seen && !state.not_a_time ? state.moments.deviation() : kNaN);
       break;
   }
   return out;
 }
 
-AggregateSet::AggregateSet(std::span<const Aggregate> aggregates, std::span<const FieldInfo> fields, Rules rules)
+AggregateSet::AggregateSet(std::span<const Aggregate> aggregates, std::span<const FieldInfo> fields,
+                           AggregateRules rules)
     : aggregates_(aggregates.begin(), aggregates.end()), rules_(rules) {
   for (const Aggregate& aggregate : aggregates_) {
     if (aggregate.op == AggregateOp::count) {

@@ -23,12 +23,18 @@ struct AggregateStats {
   std::optional<ByteView> sum;  // 8 bytes: int64, uint64 or float64 by the field's type
 };
 
+// The rule of every format (docs/conditions.md, "Aggregates"), or what libtiledb does with TileDB arrays.
+enum class AggregateRules : std::uint8_t { common, libtiledb };
+
+// Throws invalid_argument when the query asks for libtiledb's rules: for arrays of other families.
+void refuse_libtiledb_rules(const Query& query);
+
 // One aggregate over one field. Not thread-safe: give each block of cells its own and merge them in the order of the
 // blocks, so that results do not depend on threads. Integer sums are exact and saturate at the end.
 class Accumulator {
  public:
   // `field` is ignored by count. Throws invalid_argument for an operation the field's type does not have.
-  Accumulator(const Aggregate& aggregate, const FieldInfo& field, Rules rules);
+  Accumulator(const Aggregate& aggregate, const FieldInfo& field, AggregateRules rules);
   Accumulator(Accumulator&&) noexcept;
   Accumulator& operator=(Accumulator&&) noexcept;
   ~Accumulator();
@@ -42,8 +48,8 @@ class Accumulator {
   // The cells of `later` come after the cells seen here. Both must be of the same aggregate and field.
   void merge(const Accumulator& later);
 
-  // One cell named after the aggregate. Over nothing: null for nullable fields, else 0, NaN for mean and std, '' for
-  // text.
+  // One cell named after the aggregate. Over nothing min, max, mean and std are null, and a sum is 0; by libtiledb's
+  // rules all are null for nullable fields, else 0, NaN for mean and std, '' for text.
   Column finish() const;
 
   struct State;
@@ -56,10 +62,12 @@ class Accumulator {
 class AggregateSet {
  public:
   // Throws invalid_argument for unknown fields.
-  AggregateSet(std::span<const Aggregate> aggregates, std::span<const FieldInfo> fields, Rules rules);
+  AggregateSet(std::span<const Aggregate> aggregates, std::span<const FieldInfo> fields,
+               AggregateRules rules = AggregateRules::common);
 
   // The fields they read, each once; columns are given in this order.
   const std::vector<FieldInfo>& fields() const { return fields_; }
+  AggregateRules rules() const { return rules_; }
   void update(std::span<const ColumnView> columns, std::uint64_t first, std::uint64_t count,
               const std::uint8_t* mask = nullptr);
   void merge(const AggregateSet& later);
@@ -78,7 +86,7 @@ class AggregateSet {
   std::vector<FieldInfo> fields_;
   std::vector<std::optional<std::size_t>> inputs_;
   std::vector<Accumulator> accumulators_;
-  Rules rules_ = Rules::tiledb;
+  AggregateRules rules_ = AggregateRules::common;
 };
 
 }  // namespace tegula

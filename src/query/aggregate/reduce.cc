@@ -90,6 +90,25 @@ double sum_reals(const std::byte* cells, std::uint64_t count, const std::uint8_t
   return sum;
 }
 
+// Takes several cells at a time, with a NaN among them noted in `lost`.
+template <class T, class Better>
+void extreme_or_nan(const std::byte* cells, std::uint64_t count, Better better, T& best, bool& lost) {
+  constexpr std::size_t kWide = 64 / sizeof(T);
+  std::array<T, kWide> lanes;
+  lanes.fill(best);
+  std::array<bool, kWide> nan{};
+  for (std::uint64_t i = 0; i + kWide <= count; i += kWide)
+    for (std::size_t k = 0; k < kWide; ++k) {
+      const T cell = load<T>(cells + (i + k) * sizeof(T));
+      lanes[k] = better(lanes[k], cell) ? lanes[k] : cell;
+      nan[k] |= cell != cell;
+    }
+  for (std::size_t k = 0; k < kWide; ++k) {
+    best = better(best, lanes[k]) ? best : lanes[k];
+    lost |= nan[k];
+  }
+}
+
 // Takes several cells at a time. TileDB's result depends on the order of the cells where there is a NaN or a tie
 // between zeros of both signs: then this returns false, `best` is unchanged, and the caller takes the cells one by one.
 template <class T, class Better>
@@ -210,9 +229,12 @@ void extreme_number(const Datatype& type, bool min, bool propagate, const std::b
     Number best = has_value ? cell_at<T, Swap>(value, 0) : cell_at<T, Swap>(cells, i++);
     bool lost = propagate && undefined(best, type.is_date());
     const auto loop = [&](auto better) {
-      if constexpr (std::is_floating_point_v<T> && !Swap)
+      if constexpr (std::is_floating_point_v<T> && !Swap) {
+        for (; !keep && propagate && !lost && i + kBlock <= count; i += kBlock)
+          extreme_or_nan<T>(cells + i * sizeof(T), kBlock, better, best, lost);
         for (; !keep && !propagate && i + kBlock <= count; i += kBlock)
           if (!extreme_lanes<T>(cells + i * sizeof(T), kBlock, better, best)) break;
+      }
       for (; i < count; ++i) {
         const Number cell = cell_at<T, Swap>(cells, i);
         const bool counts = !keep || keep[i];
@@ -224,6 +246,8 @@ void extreme_number(const Datatype& type, bool min, bool propagate, const std::b
       loop([](Number a, Number b) { return a < b; });
     else
       loop([](Number a, Number b) { return a > b; });
+    // Which of two zeros came first must not show.
+    if (propagate && best == Number{0}) best = Number{0};
     if (lost)
       best = std::is_floating_point_v<Number> ? std::numeric_limits<Number>::quiet_NaN()
                                               : std::numeric_limits<Number>::min();

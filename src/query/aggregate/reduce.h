@@ -23,8 +23,9 @@ struct Moments {
 };
 Moments moments_of(const Datatype& type, const std::byte* cells, std::uint64_t count, const std::uint8_t* keep);
 
-// Smallest or largest number, into `value` (one cell), which is compared too when `has_value`. A NaN (or NaT) wins when
-// `propagate`; otherwise it is replaced by whatever number follows it, as in TileDB. At least one cell must count.
+// Smallest or largest number, into `value` (one cell), which is compared too when `has_value`. With `propagate` a NaN
+// or NaT wins, and a zero is +0, so that the order of the cells does not matter; otherwise a NaN is replaced by
+// whatever number follows it, as in libtiledb. At least one cell must count.
 void extreme_number(const Datatype& type, bool min, bool propagate, const std::byte* cells, std::uint64_t count,
                     const std::uint8_t* keep, bool has_value, std::byte* value);
 

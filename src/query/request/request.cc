@@ -234,12 +234,14 @@ Query query_of(const Json& document, const Schema& schema) {
     else if (key == "fields" && value.is_array()) {
       query.fields.emplace();
       for (const Json& name : value) query.fields->push_back(string_of(name, key));
-    } else if (key == "limit" && value.is_number_unsigned())
+    } else if (key == "as_libtiledb" && value.is_boolean())
+      query.as_libtiledb = value.get<bool>();
+    else if (key == "limit" && value.is_number_unsigned())
       query.limit = value.get<std::uint64_t>();
     else
       fail(ErrorKind::invalid_argument,
            "the query document has '{}': {}; known keys are open_at, ranges, label_ranges, layout, where, aggregates, "
-           "fields, select, limit",
+           "fields, select, limit, as_libtiledb",
            key, dump_json(value).substr(0, 60));
   }
   return query;

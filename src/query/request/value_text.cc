@@ -88,7 +88,7 @@ void append_text(std::string& out, std::string_view text, Form form) {
 void append_value(std::string& out, const Datatype& type, const std::byte* value, Dialect dialect, Form form);
 
 void append_date(std::string& out, const Datatype& type, std::int64_t ticks, Dialect dialect, Form form) {
-  if (dialect != Dialect::tiledb && ticks == std::numeric_limits<std::int64_t>::min())
+  if (dialect != Dialect::libtiledb && ticks == std::numeric_limits<std::int64_t>::min())
     out += form == Form::json ? "\"NaT\"" : "NaT";
   else if (form == Form::json)
     append_integer(out, ticks);
@@ -135,7 +135,7 @@ void append_value(std::string& out, const Datatype& type, const std::byte* value
   const bool big = type.big_endian;
   switch (type.id) {
     case TypeId::boolean:
-      if (dialect == Dialect::tiledb)
+      if (dialect == Dialect::libtiledb)
         append_integer(out, std::to_integer<unsigned>(*value));
       else
         out += *value != std::byte{0} ? "true" : "false";

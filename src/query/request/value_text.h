@@ -10,9 +10,9 @@
 
 namespace tegula {
 
-// Where the families differ: TileDB has no NaT and spells booleans 0 and 1; objects (zarr's json2 codec) come as text
-// that is JSON already.
-enum class Dialect : unsigned char { tiledb, numpy, objects };
+// How values are spelled: as everywhere in tegula; as libtiledb does on request, which has no NaT and whose booleans
+// are 0 and 1; or as objects (zarr's json2 codec), which come as text that is JSON already.
+enum class Dialect : unsigned char { common, libtiledb, objects };
 
 // JSON, appended: integers exact; floats the shortest decimals of their double, or "nan", "inf", "-inf"; complex {"re",
 // "im"}; dates tick counts or "NaT"; text as a string when it is printable UTF-8, other bytes {"hex"}; a cell of

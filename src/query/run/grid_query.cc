@@ -46,7 +46,7 @@ class GridStream final : public BatchStream {
     picks_ = resolve(selection, schema_.shape());
     condition_ = Condition::bind(query_.where, fields_, rules);
     if (!query_.aggregates.empty()) {
-      aggregates_.emplace(query_.aggregates, fields_, rules);
+      aggregates_.emplace(query_.aggregates, fields_);
       outputs_ = aggregates_->fields();
     } else if (query_.fields) {
       for (const std::string& name : *query_.fields) {
@@ -277,8 +277,9 @@ Selection part_of(const Picks& picks, std::size_t axis, std::uint64_t first, std
 }
 
 std::unique_ptr<BatchStream> query_grid(std::shared_ptr<const GridSource> source, const Query& query, Rules rules) {
-  if (query.skip || query.limit != UINT64_MAX || query.row_numbers)
-    fail(ErrorKind::invalid_argument, "skip, limit and row numbers are for tables");
+  if (query.skip || query.limit != UINT64_MAX || query.row_numbers || query.rows)
+    fail(ErrorKind::invalid_argument, "rows, skip, limit and row numbers are for tables");
+  refuse_libtiledb_rules(query);
   if (!query.label_ranges.empty()) fail(ErrorKind::invalid_argument, "the array has no labels");
   if (query.select && !query.ranges.empty())
     fail(ErrorKind::invalid_argument, "a query takes a selection or ranges, not both");

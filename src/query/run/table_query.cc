@@ -11,8 +11,6 @@
 namespace tegula {
 namespace {
 
-constexpr std::string_view kRowColumn = "__row";
-
 // The rows asked for, in order: one run of consecutive rows, or a list.
 struct Rows {
   std::uint64_t first = 0, count = 0;
@@ -77,7 +75,7 @@ class TableStream final : public BatchStream {
     condition_ = Condition::bind(query_.where, fields, rules);
     for (const FieldInfo& field : condition_.fields()) condition_fields_.push_back(index_of(field.name));
     if (!query_.aggregates.empty()) {
-      aggregates_.emplace(query_.aggregates, fields, rules);
+      aggregates_.emplace(query_.aggregates, fields);
       for (const FieldInfo& field : aggregates_->fields()) outputs_.push_back(index_of(field.name));
     } else if (query_.fields) {
       for (const std::string& name : *query_.fields) {
@@ -311,6 +309,7 @@ void RowSource::read_indices(std::size_t field, std::span<const std::uint64_t> i
 std::unique_ptr<BatchStream> query_table(std::shared_ptr<const RowSource> source, const Query& query, Rules rules) {
   if (query.order && *query.order != Order::row && *query.order != Order::unordered)
     fail(ErrorKind::invalid_argument, "rows of a table come in row order");
+  refuse_libtiledb_rules(query);
   return std::make_unique<TableStream>(std::move(source), query, rules);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "query/columns/field.h"
@@ -11,6 +12,9 @@
 #include "tegula/work.h"
 
 namespace tegula {
+
+// The column of row numbers.
+inline constexpr std::string_view kRowColumn = "__row";
 
 // Rows of equally long columns. Called from several threads at once.
 class RowSource {

@@ -24,20 +24,25 @@ class FileUpload final : public Upload {
     if (slash != std::string::npos) folder_ = key_.substr(0, slash);
     root_.make_folders(folder_);
     root_.step("create", key_);
-    file_ = root_.create_temporary(O_WRONLY, 0666, temporary_);
+    Descriptor file = root_.create_temporary(O_WRONLY, 0666, temporary_);
+    created_ = true;
+    if (root_.keep_open()) file_ = std::move(file);
   }
 
   ~FileUpload() override {
-    if (!committed_ && file_) root_.remove_temporary(temporary_);
+    if (!committed_ && created_) root_.remove_temporary(temporary_);
+    close();
   }
 
   void append(ByteView part) override {
     root_.step("write", key_);
-    write_at(file_.get(), size_, part, root_.path_of(key_));
+    const Descriptor again = reopened();
+    const int file = again ? again.get() : file_.get();
+    write_at(file, size_, part, root_.path_of(key_));
     size_ += part.size();
     if (!root_.syncs() || size_ - sent_ < kSendAtOnce) return;
     // A hint: whatever it does not write, the sync at the end does.
-    ::sync_file_range(file_.get(), static_cast<off_t>(sent_), static_cast<off_t>(size_ - sent_), SYNC_FILE_RANGE_WRITE);
+    ::sync_file_range(file, static_cast<off_t>(sent_), static_cast<off_t>(size_ - sent_), SYNC_FILE_RANGE_WRITE);
     sent_ = size_;
   }
 
@@ -50,22 +55,34 @@ class FileUpload final : public Upload {
   void sync() override {
     if (!root_.syncs() || size_ == 0) return;
     root_.step("sync", key_);
-    if (retry([&] { return ::fsync(file_.get()); }) != 0) fail_system(errno, "syncing", root_.path_of(key_));
+    const Descriptor again = reopened();
+    if (retry([&] { return ::fsync(again ? again.get() : file_.get()); }) != 0)
+      fail_system(errno, "syncing", root_.path_of(key_));
   }
 
   void appear() override {
     root_.step("rename", key_);
     root_.rename_temporary(temporary_, key_);
     committed_ = true;
+    close();
   }
 
  private:
+  // Where many files are written at once, most are open only while something is added to them: a process has few
+  // descriptors, and a fragment has a file or more for each field.
+  Descriptor reopened() const { return file_ ? Descriptor() : root_.open_temporary(temporary_, O_WRONLY); }
+  void close() {
+    if (!file_) return;
+    file_ = Descriptor();
+    root_.let_go();
+  }
+
   static constexpr std::uint64_t kSendAtOnce = 8 << 20;
   const RootFolder& root_;
   std::string key_, folder_, temporary_;
   Descriptor file_;
   std::uint64_t size_ = 0, sent_ = 0;  // bytes written, and bytes the system was asked to write back
-  bool committed_ = false;
+  bool created_ = false, committed_ = false;
 };
 
 class FileScratch final : public Scratch {

@@ -151,6 +151,14 @@ Descriptor RootFolder::open_or_create(std::string_view name, int flags) const {
   return file;
 }
 
+Descriptor RootFolder::open_temporary(const std::string& name, int flags) const {
+  const Descriptor root = open_root();
+  Descriptor file(root ? retry([&] { return ::openat(root.get(), name.c_str(), flags | O_CLOEXEC | O_NOFOLLOW); })
+                       : -1);
+  if (!file) fail_system(errno, "opening", path_of(name));
+  return file;
+}
+
 void RootFolder::remove_temporary(const std::string& name) const noexcept {
   if (const Descriptor root = open_root()) ::unlinkat(root.get(), name.c_str(), 0);
 }

@@ -7,7 +7,6 @@
 #include "format/tiledb/dense/dense_blocks.h"
 #include "format/tiledb/dense/dense_filter.h"
 #include "format/tiledb/read/tile_aggregates.h"
-#include "model/strided.h"
 #include "query/columns/gather.h"
 
 namespace tegula::tiledb {
@@ -31,8 +30,9 @@ class DenseAggregation {
       : snapshot_(snapshot),
         query_(query),
         condition_(bind_condition(snapshot, query)),
-        set_(query.aggregates, snapshot.fields(), Rules::tiledb) {
-    by_row_ = sums_floats(set_, query.aggregates);
+        set_(query.aggregates, snapshot.fields(),
+             query.as_libtiledb ? AggregateRules::libtiledb : AggregateRules::common) {
+    by_row_ = query.as_libtiledb && sums_floats(set_, query.aggregates);
     loaded_ = set_.fields();
     for (const FieldInfo& field : condition_.fields())
       if (std::none_of(loaded_.begin(), loaded_.end(), [&](const FieldInfo& f) { return f.name == field.name; }))
@@ -51,32 +51,43 @@ class DenseAggregation {
   }
 
  private:
-  // As in libtiledb, count counts all cells of the selection, also those that do not match or were never written; all
-  // other aggregates look at the written cells that match.
+  // By the common rule every aggregate looks at the written cells that match. libtiledb's count takes all cells of the
+  // selection, also those that do not match or were never written.
   void read(AggregateSet& set, const DenseBlock& block) const {
     const std::uint64_t cells = block.plan->cells();
     if (block.selection.points || written(block.selection)) {
       std::vector<Column> columns = read_columns(snapshot_, *block.plan, block.selection, loaded_, false, query_.work);
-      std::vector<std::uint8_t> mask;
+      std::vector<std::uint8_t> matching;
       if (!condition_.empty()) {
         std::vector<Column> tested;
         for (const FieldInfo& field : condition_.fields())
           tested.push_back(
               *std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == field.name; }));
-        mask = match_cells(snapshot_, *block.plan, condition_, tested, false, query_.work);
+        matching = match_cells(snapshot_, *block.plan, condition_, tested, false, query_.work);
       }
-      pass_over_holes(*block.plan, mask);
+      const std::vector<std::uint8_t> counted =
+          both(matching, written_cells(snapshot_, *block.plan, nullptr, query_.work));
+      std::vector<std::vector<std::uint8_t>> masks;
+      for (const FieldInfo& field : set.fields())
+        masks.push_back(both(matching, written_cells(snapshot_, *block.plan, &field, query_.work)));
       columns.resize(set.fields().size());
       const std::uint64_t row = by_row_ && !block.selection.points ? summed_cells(block.plan->shape) : cells;
       const std::vector<ColumnView> views(columns.begin(), columns.end());
+      const auto from = [](const std::vector<std::uint8_t>& mask, std::uint64_t first) {
+        return mask.empty() ? nullptr : mask.data() + first;
+      };
       for (std::uint64_t first = 0; first < cells; first += row) {
         AggregateSet part = set.fresh();
-        for (std::size_t i = 0; i < part.size(); ++i)
+        for (std::size_t i = 0; i < part.size(); ++i) {
           if (const auto input = set.field_of(i))
-            part[i].update(views[*input], first, row, mask.empty() ? nullptr : mask.data() + first);
+            part[i].update(views[*input], first, row, from(masks[*input], first));
+          else if (!query_.as_libtiledb)
+            part[i].update({}, first, row, from(counted, first));
+        }
         set.merge(part);
       }
     }
+    if (!query_.as_libtiledb) return;
     AggregateStats counted;
     counted.cells = cells;
     for (std::size_t i = 0; i < set.size(); ++i)
@@ -84,16 +95,11 @@ class DenseAggregation {
   }
 
   // An empty mask stands for all cells.
-  static void pass_over_holes(const DensePlan& plan, std::vector<std::uint8_t>& mask) {
-    if (plan.holes.empty()) return;
-    std::vector<std::uint8_t> written(plan.cells(), 1);
-    const Target target{reinterpret_cast<std::byte*>(written.data()), contiguous_strides(plan.shape, 1, false), 1};
-    const std::byte no{0};
-    for (const Box& hole : plan.holes) fill_cells(hole, {&no, 1}, target);
-    for (const CellOverlay& overlay : plan.overlays)
-      for (const std::uint64_t place : overlay.places) written[place] = 1;
-    if (mask.empty()) mask.assign(written.size(), 1);
-    std::ranges::transform(mask, written, mask.begin(), std::bit_and<>());
+  static std::vector<std::uint8_t> both(const std::vector<std::uint8_t>& a, std::vector<std::uint8_t> b) {
+    if (a.empty()) return b;
+    if (b.empty()) return a;
+    std::ranges::transform(a, b, b.begin(), std::bit_and<>());
+    return b;
   }
 
   // Sums of floats are rounded as in libtiledb: it adds up whole tiles at once, parts of tiles row by row.

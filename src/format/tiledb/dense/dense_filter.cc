@@ -73,4 +73,24 @@ std::vector<std::uint8_t> match_cells(const Snapshot& snapshot, const DensePlan&
   return mask;
 }
 
+std::vector<std::uint8_t> written_cells(const Snapshot& snapshot, const DensePlan& plan, const FieldInfo* field,
+                                        const Work& work) {
+  const auto& fragments = snapshot.fragments(work);
+  const auto has = [&](std::uint32_t f) {
+    return !field || field->dimension || stored_attribute(*fragments[f], *field) != nullptr;
+  };
+  if (plan.holes.empty() && std::ranges::all_of(plan.copies, has, &TileCopy::fragment) &&
+      std::ranges::all_of(plan.overlays, has, &CellOverlay::fragment))
+    return {};
+  std::vector<std::uint8_t> mask(plan.cells(), 0);
+  const Target target{reinterpret_cast<std::byte*>(mask.data()), contiguous_strides(plan.shape, 1, false), 1};
+  const std::byte yes{1};
+  for (const TileCopy& copy : plan.copies)
+    if (has(copy.fragment))
+      for (const Box& box : copy.boxes) fill_cells(box, {&yes, 1}, target);
+  for (const CellOverlay& overlay : plan.overlays)
+    for (const std::uint64_t place : overlay.places) mask[place] = has(overlay.fragment);
+  return mask;
+}
+
 }  // namespace tegula::tiledb

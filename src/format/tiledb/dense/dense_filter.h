@@ -15,4 +15,9 @@ namespace tegula::tiledb {
 std::vector<std::uint8_t> match_cells(const Snapshot& snapshot, const DensePlan& plan, const Condition& condition,
                                       std::span<const Column> columns, bool fortran, const Work& work);
 
+// mask[i] is 1 where somebody wrote cell i of the block, in C order: and wrote `field` with it, when that is given.
+// Empty when all cells are so.
+std::vector<std::uint8_t> written_cells(const Snapshot& snapshot, const DensePlan& plan, const FieldInfo* field,
+                                        const Work& work);
+
 }  // namespace tegula::tiledb

@@ -8,6 +8,7 @@
 #include "format/tiledb/dense/dense_aggregate.h"
 #include "format/tiledb/dense/dense_blocks.h"
 #include "format/tiledb/dense/dense_filter.h"
+#include "format/tiledb/dense/dense_rows.h"
 #include "format/tiledb/read/labels.h"
 #include "model/strided.h"
 #include "query/columns/gather.h"
@@ -122,6 +123,7 @@ class DenseBatches final : public BatchStream {
 }  // namespace
 
 std::unique_ptr<BatchStream> query_dense(std::shared_ptr<const Snapshot> snapshot, const Query& query) {
+  if (query.rows && query.aggregates.empty()) return query_dense_rows(std::move(snapshot), query);
   if (query.row_numbers || query.skip != 0 || query.limit != UINT64_MAX)
     fail(ErrorKind::invalid_argument, "a dense array has cells, not rows: row numbers, skip and limit need a table");
   if (!query.aggregates.empty()) return aggregate_dense(std::move(snapshot), query);

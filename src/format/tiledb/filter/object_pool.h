@@ -28,6 +28,12 @@ class ObjectPool {
     std::unique_ptr<T> object_;
   };
 
+  // Frees the objects that nobody has.
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    free_.clear();
+  }
+
  private:
   std::unique_ptr<T> take() {
     {

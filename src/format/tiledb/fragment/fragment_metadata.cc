@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "format/tiledb/disk/names.h"
 #include "format/tiledb/disk/versions.h"
+#include "format/tiledb/fragment/missing_file.h"
 
 namespace tegula::tiledb {
 
@@ -40,14 +41,14 @@ const TileExtremes kNoExtremes;
 std::uint64_t FragmentMetadata::file_size() const {
   if (!file_size_) {
     file_size_ = files_.store->size(key_);
-    if (!file_size_) fail(ErrorKind::corrupt, "{}: missing, although the fragment is committed", name());
+    if (!file_size_) fail_missing(files_, key_);
   }
   return *file_size_;
 }
 
 void FragmentMetadata::read_tail(std::uint64_t length) const {
   std::optional<Tail> tail = files_.store->tail(key_, length);
-  if (!tail) fail(ErrorKind::corrupt, "{}: missing, although the fragment is committed", name());
+  if (!tail) fail_missing(files_, key_);
   if (file_size_.value_or(tail->size) != tail->size) fail(ErrorKind::io, "{}: changed while it was read", name());
   file_size_ = tail->size;
   tail_ = std::move(tail->bytes);
@@ -108,7 +109,7 @@ void FragmentMetadata::read_footer(std::uint32_t name_version, const SchemaFinde
 // Decodes everything at once and fills the members as if the parts had been loaded one by one.
 void FragmentMetadata::read_monolithic(const SchemaFinder& schema_of) {
   const std::optional<Bytes> bytes = files_.store->get(key_);
-  if (!bytes) fail(ErrorKind::corrupt, "{}: missing, although the fragment is committed", name());
+  if (!bytes) fail_missing(files_, key_);
   schema_ = schema_of("");
   Cursor in(*bytes, name());
   const GenericTile tile = decode_generic_tile(in, files_.key);
@@ -217,7 +218,7 @@ void FragmentMetadata::fetch(std::span<const WantedPart> wanted) const {
   if (reads.empty()) return;
   files_.store->get(reads);
   for (std::size_t i = 0; i < reads.size(); ++i) {
-    if (!reads[i].found) fail(ErrorKind::corrupt, "{}: missing, although the fragment is committed", name());
+    if (!reads[i].found) fail_missing(files_, key_);
     decode_part(missing[i], reads[i].into, reads[i].offset);
   }
 }
@@ -227,7 +228,7 @@ Bytes FragmentMetadata::fetch_payload(std::uint64_t position) const {
   const std::uint64_t end = end_of(position);
   if (const ByteView stored = in_tail(position, end); !stored.empty()) return decode_payload(stored, position);
   const std::optional<Bytes> bytes = files_.store->get(key_, position, end - position);
-  if (!bytes) fail(ErrorKind::corrupt, "{}: missing, although the fragment is committed", name());
+  if (!bytes) fail_missing(files_, key_);
   return decode_payload(*bytes, position);
 }
 

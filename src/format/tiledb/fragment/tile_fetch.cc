@@ -6,16 +6,13 @@
 
 #include "base/fail.h"
 #include "base/parallel.h"
+#include "format/tiledb/fragment/missing_file.h"
 
 namespace tegula::tiledb {
 
 namespace {
 
 constexpr std::uint64_t kUncheckedBytes = 16 << 20;
-
-[[noreturn]] void fail_missing(const ArrayFiles& files, std::string_view key) {
-  fail(ErrorKind::corrupt, "{}: missing, although the fragment is committed", files.store->describe(key));
-}
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include "format/tiledb/maintain/consolidate_fragments.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/context.h"
 #include "base/fail.h"
@@ -65,8 +66,10 @@ class FragmentMerge {
   void check_inputs() const {
     const std::vector<FragmentEntry> now =
         visible_fragments(list_array(*array_.store), contents_.window, contents_.schema->sparse);
+    std::set<std::string_view> names;
+    for (const FragmentEntry& entry : now) names.insert(entry.name);
     for (const FragmentEntry& input : merge_.inputs)
-      if (std::none_of(now.begin(), now.end(), [&](const FragmentEntry& entry) { return entry.name == input.name; }))
+      if (!names.contains(input.name))
         fail(ErrorKind::io, "fragment {} was merged or deleted by another process; start again", input.name);
   }
 
@@ -79,28 +82,20 @@ class FragmentMerge {
     const std::string unfinished = beside_commit_file(name, version_, kUnfinished);
     const bool twice = contents_.schema->allows_duplicates && !fragments.empty();
     if (twice) store.put_text(unfinished, items);
-    put_commit_files(fragments);
+    commit_fragments(store, fragments, times().first, times().last);
     store.put_text(beside_commit_file(name, version_, ".vac"), items);
     if (twice) store.remove(unfinished);
   }
 
-  // Several fragments become visible at once through one file of commits.
-  void put_commit_files(const NewFragments& fragments) const {
-    std::vector<std::string> files;
-    std::string lines;
-    for (const auto& fragment : fragments) lines += files.emplace_back(fragment->hand_over()) + "\n";
-    if (files.size() == 1) array_.store->put(files.front(), ByteView());
-    if (files.size() > 1) array_.store->put_text(beside_commit_file(new_name(), version_, ".con"), lines);
-  }
-
-  std::string new_name() const {
-    std::uint64_t first = UINT64_MAX, last = 0;
+  FragmentTimes times() const {
+    FragmentTimes times{UINT64_MAX, 0};
     for (const FragmentEntry& input : merge_.inputs) {
-      first = std::min(first, input.time.first);
-      last = std::max(last, input.time.last);
+      times.first = std::min(times.first, input.time.first);
+      times.last = std::max(times.last, input.time.last);
     }
-    return make_timed_name(first, last, make_ordered_uuid(), version_);
+    return times;
   }
+  std::string new_name() const { return make_timed_name(times().first, times().last, make_ordered_uuid(), version_); }
 
   const MaintainedArray& array_;
   const ArrayContents& contents_;
@@ -133,7 +128,7 @@ std::vector<Consolidation> consolidate_fragments(const MaintainedArray& array, c
          contents.schema->version);
   if (doing == Doing::change) finish_merges(*array.store, contents.listing);
   load_fragments(contents, options.work);
-  const std::vector<Merge> merges = plan_merges(contents, options);
+  const std::vector<Merge> merges = plan_merges(contents, options).merges;
   std::vector<Consolidation> result;
   for (const Merge& merge : merges)
     result.push_back(doing == Doing::plan ? merge.what : FragmentMerge(array, contents, merge, options).run());

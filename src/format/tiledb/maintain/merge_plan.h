@@ -16,6 +16,10 @@ struct Merge {
 
 // `array` has its fragments loaded. The fragments named in options.fragments are merged, or refused with
 // invalid_argument where that would change what readers see; without names, chooses sets for which it does not.
-std::vector<Merge> plan_merges(const ArrayContents& array, const ConsolidateOptions& options);
+struct MergePlan {
+  std::vector<Merge> merges;
+  std::uint64_t comparisons = 0;  // of the rectangles of fragments: what planning cost
+};
+MergePlan plan_merges(const ArrayContents& array, const ConsolidateOptions& options);
 
 }  // namespace tegula::tiledb

@@ -1,6 +1,7 @@
 #include "format/tiledb/read/array_contents.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/context.h"
 #include "base/fail.h"
@@ -47,7 +48,6 @@ struct Footers {
 
 Footers read_footers(const ArrayContents& array) {
   Footers footers;
-  if (array.listing.footer_files.empty() || array.entries.size() < 2) return footers;
   const std::string& key = array.listing.footer_files.back();
   try {
     footers.payload = read_payload(array.files, {key, 0, std::nullopt});
@@ -74,10 +74,22 @@ std::shared_ptr<const Fragment> open_consolidated(const ArrayContents& array, co
   }
 }
 
-std::vector<std::shared_ptr<const Fragment>> open_fragments(const ArrayContents& array, const Work& work) {
-  const Footers footers = read_footers(array);
+std::vector<std::shared_ptr<const Fragment>> open_fragments(const ArrayContents& array, const Work& work,
+                                                            const KnownFragments& known) {
+  std::unordered_map<std::string_view, const std::shared_ptr<const Fragment>*> by_name;
+  for (const std::shared_ptr<const Fragment>& fragment : known.fragments) by_name.emplace(fragment->name(), &fragment);
   std::vector<std::shared_ptr<const Fragment>> fragments(array.entries.size());
-  parallel_for(work, array.entries.size(), [&](std::size_t i) {
+  std::vector<std::size_t> unknown;
+  for (std::size_t i = 0; i < array.entries.size(); ++i) {
+    const auto found = by_name.find(array.entries[i].name);
+    if (found != by_name.end())
+      fragments[i] = *found->second;
+    else
+      unknown.push_back(i);
+  }
+  const Footers footers = array.listing.footer_files.empty() || unknown.size() < 2 ? Footers() : read_footers(array);
+  parallel_for(work, unknown.size(), [&](std::size_t n) {
+    const std::size_t i = unknown[n];
     const FragmentEntry& entry = array.entries[i];
     const Context doing([&] { return fmt::format("opening fragment {}", entry.name); });
     if (const auto found = footers.by_name.find(entry.name); found != footers.by_name.end())
@@ -89,11 +101,17 @@ std::vector<std::shared_ptr<const Fragment>> open_fragments(const ArrayContents&
   return fragments;
 }
 
-std::vector<TimedCondition> read_conditions(const ArrayContents& array, const Work& work) {
+std::vector<TimedCondition> read_conditions(const ArrayContents& array, const Work& work, const KnownFragments& known) {
+  std::unordered_map<std::string_view, const TimedCondition*> by_marker;
+  for (const TimedCondition& condition : known.conditions) by_marker.emplace(condition.marker, &condition);
   const std::vector<ConditionEntry> entries = visible_conditions(array.listing, array.window);
   std::vector<TimedCondition> conditions(entries.size());
   parallel_for(work, entries.size(), [&](std::size_t i) {
     const ConditionEntry& entry = entries[i];
+    if (const auto found = by_marker.find(entry.marker); found != by_marker.end()) {
+      conditions[i] = *found->second;
+      return;
+    }
     const Bytes payload = read_payload(array.files, entry.place);
     const std::string name = array.files.store->describe(entry.place.key) + " (unpacked)";
     conditions[i] = {entry.marker, entry.time, entry.update, decode_condition(Cursor(payload, name), entry.update)};
@@ -138,10 +156,10 @@ ArrayContents open_contents(std::shared_ptr<const Store> store, const OpenOption
   return array;
 }
 
-void load_fragments(ArrayContents& array, const Work& work) {
+void load_fragments(ArrayContents& array, const Work& work, const KnownFragments& known) {
   // Sets all or nothing, so that a second try meets the same error.
-  std::vector<std::shared_ptr<const Fragment>> fragments = open_fragments(array, work);
-  array.conditions = read_conditions(array, work);
+  std::vector<std::shared_ptr<const Fragment>> fragments = open_fragments(array, work, known);
+  array.conditions = read_conditions(array, work, known);
   array.fragments = std::move(fragments);
 }
 

@@ -55,7 +55,12 @@ struct ArrayContents {
 // Without options.at the window is [0, now]. Footers are read in parallel, or taken from a consolidated file. With
 // `fragments` false, only the schema and the listing are read.
 ArrayContents open_contents(std::shared_ptr<const Store> store, const OpenOptions& options, bool fragments = true);
-// Adds the fragments and conditions, if they were left out.
-void load_fragments(ArrayContents& array, const Work& work);
+// Adds the fragments and conditions, if they were left out. Files never change under their names, so that those among
+// `known`, from an earlier look at the same array, are not read again.
+struct KnownFragments {
+  std::vector<std::shared_ptr<const Fragment>> fragments;
+  std::vector<TimedCondition> conditions;
+};
+void load_fragments(ArrayContents& array, const Work& work, const KnownFragments& known = {});
 
 }  // namespace tegula::tiledb

@@ -7,8 +7,10 @@
 
 namespace tegula::tiledb {
 
-Snapshot::Snapshot(std::shared_ptr<Store> store, const OpenOptions& options)
-    : Snapshot(store, options, open_contents(store, options, false)) {}
+Snapshot::Snapshot(std::shared_ptr<Store> store, const OpenOptions& options, const Snapshot* before)
+    : Snapshot(store, options, open_contents(store, options, false)) {
+  if (before) before_ = before->known();
+}
 
 Snapshot::Snapshot(std::shared_ptr<Store> store, const OpenOptions& options, ArrayContents contents)
     : store_(std::move(store)),
@@ -28,9 +30,15 @@ void Snapshot::load(const Work& work) const {
   const std::lock_guard lock(mutex_);
   if (loaded_) return;
   const Context doing([&] { return fmt::format("opening array '{}'", store_->describe("")); });
-  if (contents_.fragments.size() != contents_.entries.size()) load_fragments(contents_, work);
+  if (contents_.fragments.size() != contents_.entries.size()) load_fragments(contents_, work, before_);
   if (grid_) planner_ = std::make_unique<DensePlanner>(contents_.files, *grid_, contents_.fragments);
+  before_ = {};
   loaded_.store(true, std::memory_order_release);
+}
+
+KnownFragments Snapshot::known() const {
+  const std::lock_guard lock(mutex_);
+  return loaded_ ? KnownFragments{contents_.fragments, contents_.conditions} : before_;
 }
 
 const std::vector<std::shared_ptr<const Fragment>>& Snapshot::fragments(const Work& work) const {

@@ -21,7 +21,8 @@ namespace tegula::tiledb {
 // the metadata of an array with a damaged fragment stay readable.
 class Snapshot {
  public:
-  Snapshot(std::shared_ptr<Store> store, const OpenOptions& options);
+  // Takes over what `before`, an earlier snapshot of the same array, has read and what is still there.
+  Snapshot(std::shared_ptr<Store> store, const OpenOptions& options, const Snapshot* before = nullptr);
   // `contents` has the fragments of all its entries, or none.
   Snapshot(std::shared_ptr<Store> store, const OpenOptions& options, ArrayContents contents);
 
@@ -44,10 +45,12 @@ class Snapshot {
 
  private:
   void load(const Work& work) const;
+  KnownFragments known() const;
 
   std::shared_ptr<Store> store_;
   OpenOptions options_;
   mutable ArrayContents contents_;  // load() adds the fragments
+  mutable KnownFragments before_;   // until then: those of the snapshot before
   std::vector<FieldInfo> fields_;
   std::optional<DenseGrid> grid_;
   mutable std::mutex mutex_;

@@ -28,6 +28,18 @@ bool whole(const SparseQuery& query, const SparseTile& tile) {
   });
 }
 
+// The columns as one tile sees them: a field that its fragment lacks has no values there, whatever its fill value.
+// libtiledb counts the fill values.
+std::vector<ColumnView> views_of(const SparseQuery& query, const SparseTile& tile, std::span<const ColumnView> views,
+                                 const AggregateSet& set) {
+  std::vector<ColumnView> out(views.begin(), views.end());
+  if (set.rules() == AggregateRules::libtiledb) return out;
+  const Fragment& fragment = *query.snapshot->fragments({})[tile.fragment];
+  for (std::size_t f = 0; f < out.size(); ++f)
+    if (!stored_field(fragment, set.fields()[f])) out[f] = ColumnView::missing();
+  return out;
+}
+
 // Sums the cells first .. end before they are added to the set, which is how libtiledb rounds.
 void add_run(std::span<const ColumnView> views, std::uint64_t first, std::uint64_t end, AggregateSet& set) {
   AggregateSet part = set.fresh();
@@ -44,7 +56,7 @@ void add_unsorted(const SparseQuery& query, SparsePart part, AggregateSet& set, 
   parallel_for(work, sums.size(), [&](std::size_t t) {
     if (hits.hits[t].count == 0) return;
     sums[t].emplace(set.fresh());
-    sums[t]->update(views, hits.hits[t].first, hits.hits[t].count);
+    sums[t]->update(views_of(query, hits.tiles[t], views, set), hits.hits[t].first, hits.hits[t].count);
   });
   for (const std::optional<AggregateSet>& sum : sums)
     if (sum) set.merge(*sum);
@@ -58,21 +70,27 @@ void add_sorted(const SparseQuery& query, SparsePart part, AggregateSet& set, co
   const std::vector<ColumnView> views(columns.begin(), columns.end());
   const std::vector<TileHits>& hits = cells.found.hits;
   std::uint64_t first = 0, tile_end = 0;
+  std::size_t t = 0;
+  const auto add = [&](std::uint64_t end) {
+    add_run(views_of(query, cells.found.tiles[t], views, set), first, end, set);
+  };
   for (std::uint64_t i = 0; i < order.size(); ++i) {
     if (i > 0 && order[i] == order[i - 1] + 1 && order[i] < tile_end) continue;
-    if (i > 0) add_run(views, first, i, set);
+    if (i > 0) add(i);
     first = i;
     const auto after = std::upper_bound(hits.begin(), hits.end(), order[i],
                                         [](std::uint64_t value, const TileHits& tile) { return value < tile.first; });
     tile_end = after == hits.end() ? cells.found.count() : after->first;
+    t = static_cast<std::size_t>(after - hits.begin()) - 1;
   }
-  if (!order.empty()) add_run(views, first, order.size(), set);
+  if (!order.empty()) add(order.size());
 }
 
 }  // namespace
 
 std::unique_ptr<BatchStream> aggregate_sparse(std::shared_ptr<const Snapshot> snapshot, const Query& query) {
-  AggregateSet set(query.aggregates, snapshot->fields(), Rules::tiledb);
+  AggregateSet set(query.aggregates, snapshot->fields(),
+                   query.as_libtiledb ? AggregateRules::libtiledb : AggregateRules::common);
   Query unordered = query;
   unordered.order = Order::unordered;
   const SparseQuery sparse = make_sparse_query(snapshot, unordered, set.fields());

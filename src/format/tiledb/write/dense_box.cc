@@ -7,8 +7,6 @@
 
 namespace tegula::tiledb {
 
-namespace {
-
 void check_current_domain(const ArraySchema& schema, const DenseBox& box) {
   if (!schema.current_domain) return;
   const DenseGrid grid = make_grid(schema);
@@ -23,8 +21,6 @@ void check_current_domain(const ArraySchema& schema, const DenseBox& box) {
   }
 }
 
-}  // namespace
-
 std::vector<std::uint64_t> DenseBox::shape() const {
   std::vector<std::uint64_t> shape;
   for (std::size_t d = 0; d < count.size(); ++d)
@@ -34,25 +30,35 @@ std::vector<std::uint64_t> DenseBox::shape() const {
 
 std::uint64_t DenseBox::cells() const { return cell_count(count); }
 
+namespace {
+
+std::int64_t step_at(const AxisPick& pick, std::uint64_t i) {
+  return static_cast<std::int64_t>(pick.at(i)) - static_cast<std::int64_t>(pick.at(i - 1));
+}
+
+bool is_reversed(const AxisPick& pick) { return pick.count > 1 && step_at(pick, 1) == -1; }
+
+bool has_gaps(const AxisPick& pick) {
+  const std::int64_t step = is_reversed(pick) ? -1 : 1;
+  const std::uint64_t looked_at = pick.indices.empty() ? std::min<std::uint64_t>(2, pick.count) : pick.count;
+  for (std::uint64_t i = 1; i < looked_at; ++i)
+    if (step_at(pick, i) != step) return true;
+  return false;
+}
+
+}  // namespace
+
+bool is_box(const Picks& picks) { return !picks.points && std::ranges::none_of(picks.axes, has_gaps); }
+
 DenseBox box_of(const ArraySchema& schema, const Picks& picks) {
-  if (picks.points)
-    fail(ErrorKind::unsupported,
-         "a TileDB write is a box of cells, not points: write each on its own, or read the box around them, change it "
-         "and "
-         "write it back");
+  if (picks.points) fail(ErrorKind::unsupported, "a stream of cells fills a box, not points");
   DenseBox box;
   for (std::size_t d = 0; d < picks.axes.size(); ++d) {
     const AxisPick& pick = picks.axes[d];
-    const auto step = [&](std::uint64_t i) {
-      return static_cast<std::int64_t>(pick.at(i)) - static_cast<std::int64_t>(pick.at(i - 1));
-    };
-    const bool reversed = pick.count > 1 && step(1) == -1;
-    for (std::uint64_t i = 1; i < (pick.indices.empty() ? std::min<std::uint64_t>(2, pick.count) : pick.count); ++i)
-      if (step(i) != (reversed ? -1 : 1))
-        fail(ErrorKind::unsupported,
-             "the selection leaves out cells along dimension '{}', and a TileDB write is a box: write each run "
-             "on its own, or read the box around them, change it and write it back",
-             schema.dimensions[d].name);
+    if (has_gaps(pick))
+      fail(ErrorKind::unsupported, "a stream of cells fills a box, and the selection leaves out cells along '{}'",
+           schema.dimensions[d].name);
+    const bool reversed = is_reversed(pick);
     box.first.push_back(pick.count == 0 ? 0 : pick.at(reversed ? pick.count - 1 : 0));
     box.count.push_back(pick.count);
     box.dropped.push_back(pick.dropped);

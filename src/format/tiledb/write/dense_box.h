@@ -19,8 +19,10 @@ struct DenseBox {
   std::uint64_t cells() const;
 };
 
+bool is_box(const Picks& picks);
 // Throws unsupported for a selection that is not a box, and invalid_argument for one outside of the current domain.
 DenseBox box_of(const ArraySchema& schema, const Picks& picks);
+void check_current_domain(const ArraySchema& schema, const DenseBox& box);
 // For a box that no selection can name, because it lies 2^63 cells or more behind the start of the domain.
 DenseBox box_of(const ArraySchema& schema, std::vector<std::uint64_t> first, std::vector<std::uint64_t> count);
 

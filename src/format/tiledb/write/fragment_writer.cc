@@ -267,6 +267,10 @@ void FragmentWriter::finish(const FragmentCover& cover) {
   Work work;
   work.threads = threads_;
   commit_together(*target_.store, folder_, uploads, work);
+  scratch_.clear();
+  cells_.clear();
+  encoded_.clear();
+  stored_.clear();
   if (has_commit_file) return;
   // The last step may fail after it took effect: then the fragment is visible and must stay.
   committed_ = true;
@@ -281,6 +285,20 @@ std::string FragmentWriter::hand_over() {
 void FragmentWriter::commit(const FragmentCover& cover) {
   finish(cover);
   if (const std::string file = hand_over(); !file.empty()) target_.store->put(file, ByteView());
+}
+
+void commit_fragments(Store& store, std::span<const std::unique_ptr<FragmentWriter>> fragments, std::uint64_t first,
+                      std::uint64_t last) {
+  std::vector<std::string> files;
+  std::string lines;
+  for (const auto& fragment : fragments) lines += files.emplace_back(fragment->hand_over()) + "\n";
+  if (files.size() > 1 && in_commits_folder(fragments[0]->version())) {
+    const std::string name = make_timed_name(first, last, make_ordered_uuid(), fragments[0]->version());
+    store.put_text(join(kCommitsFolder, name + ".con"), lines);
+    return;
+  }
+  for (const std::string& file : files)
+    if (!file.empty()) store.put(file, ByteView());
 }
 
 std::uint64_t FragmentWriter::bytes() const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,7 @@ class FragmentWriter {
 
   const std::vector<StoredField>& fields() const { return fields_; }
   const std::string& name() const { return name_; }
+  std::uint32_t version() const { return version_; }
 
   // Adds the next `count` tiles. `fill` puts the cells of one tile of a field (an index into fields()) into an empty
   // column, whose buffers are reused; it is called from several threads. `tile_bytes` is about what a tile of all
@@ -137,5 +139,10 @@ class FragmentWriter {
   ObjectPool<StoredTiles> stored_;
   bool committed_ = false;
 };
+
+// Makes finished fragments of one version visible: all at once through one file of commits from version 12 on, one
+// after the other before that. The times are those of the file's name.
+void commit_fragments(Store& store, std::span<const std::unique_ptr<FragmentWriter>> fragments, std::uint64_t first,
+                      std::uint64_t last);
 
 }  // namespace tegula::tiledb

@@ -264,6 +264,16 @@ void add_dense_tiles(FragmentWriter& writer, const ArraySchema& schema, const De
   write.add_to(writer, work);
 }
 
+void add_dense_tiles(FragmentWriter& writer, const ArraySchema& schema, const DenseBox& box, const StridedView& values,
+                     const Work& work) {
+  if (schema.attributes[0].var())
+    fail(ErrorKind::invalid_argument, "attribute '{}' has cells of any size; write them as a batch",
+         schema.attributes[0].name);
+  DenseWrite write(schema, box);
+  write.take(values);
+  write.add_to(writer, work);
+}
+
 void check_dense_order(Order order) {
   if (order != Order::row && order != Order::col && order != Order::global)
     fail(ErrorKind::invalid_argument, "dense cells are in row, col or global order");
@@ -277,10 +287,8 @@ void write_dense(const WriteTarget& target, const DenseBox& box, const Batch& ce
     fail(ErrorKind::invalid_argument, "the cells have another shape than the selection");
   check_dense_order(options.order);
   if (cells.cells == 0) return;
-  DenseWrite write(*target.schema, box);
-  write.take(cells, options.order);
   FragmentWriter writer(target, true, time);
-  write.add_to(writer, options.work);
+  add_dense_tiles(writer, *target.schema, box, cells, options.order, options.work);
   writer.commit(dense_cover(*target.schema, box));
 }
 
@@ -289,14 +297,9 @@ void write_dense(const WriteTarget& target, const DenseBox& box, const StridedVi
   const ArraySchema& schema = *target.schema;
   if (values.shape != box.shape() || values.strides.size() != values.shape.size())
     fail(ErrorKind::invalid_argument, "the values have another shape than the selection");
-  if (schema.attributes[0].var())
-    fail(ErrorKind::invalid_argument, "attribute '{}' has cells of any size; write them as a batch",
-         schema.attributes[0].name);
   if (box.cells() == 0) return;
-  DenseWrite write(schema, box);
-  write.take(values);
   FragmentWriter writer(target, true, time);
-  write.add_to(writer, options.work);
+  add_dense_tiles(writer, schema, box, values, options.work);
   writer.commit(dense_cover(schema, box));
 }
 

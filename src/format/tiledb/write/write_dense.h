@@ -36,6 +36,9 @@ class DenseTileWriter {
 // For writes in several steps: appends the tiles around a box.
 void add_dense_tiles(FragmentWriter& writer, const ArraySchema& schema, const DenseBox& box, const Batch& cells,
                      Order order, const Work& work);
+// Of the only attribute, which has a fixed size.
+void add_dense_tiles(FragmentWriter& writer, const ArraySchema& schema, const DenseBox& box, const StridedView& values,
+                     const Work& work);
 void check_dense_order(Order order);  // throws invalid_argument unless row, col or global
 
 }  // namespace tegula::tiledb

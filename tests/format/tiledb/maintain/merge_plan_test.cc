@@ -35,7 +35,7 @@ std::vector<std::vector<std::size_t>> merged(const ArrayContents& contents,
   ConsolidateOptions options;
   for (const std::size_t i : named) options.fragments.push_back(contents.entries[i].name);
   std::vector<std::vector<std::size_t>> result;
-  for (const Merge& merge : plan_merges(contents, options)) {
+  for (const Merge& merge : plan_merges(contents, options).merges) {
     std::vector<std::size_t>& set = result.emplace_back();
     for (const FragmentEntry& input : merge.inputs)
       for (std::size_t i = 0; i < contents.entries.size(); ++i)

@@ -9,6 +9,7 @@
 #include "format/tiledb/hex.h"
 #include "format/tiledb/read/array_contents.h"
 #include "format/tiledb/read/metadata.h"
+#include "format/tiledb/read/snapshot.h"
 #include "store/memory/memory_store.h"
 #include "store/open/open_store.h"
 #include "store/wrap/counting_store.h"
@@ -195,6 +196,23 @@ TEST(RealArrays, wrong_consolidated_footers_are_passed_over) {
 TEST(RealArrays, an_unnamed_attribute) {
   const ArrayContents array = open_contents(data_store("v05_anonymous_attr"), {});
   EXPECT_EQ(numbers<std::int64_t>(tile_of(array, 0, "").data).at(0), -861);
+}
+
+// What another process vacuumed or deleted is not damage.
+TEST(RealArrays, a_fragment_that_is_no_more_is_not_corrupt) {
+  for (const bool metadata : {false, true}) {
+    const auto store = copy_to_memory("v22_filter_rle_strings");
+    OpenOptions options;
+    const ArrayContents array = open_contents(store, options, !metadata);
+    const FragmentEntry entry = array.entries.at(0);
+    store->remove("__commits/" + entry.name + ".wrt");
+    store->remove_tree(entry.folder);
+    if (metadata) {
+      EXPECT_ERROR(not_found, "vacuumed or deleted since this handle", Snapshot(store, options, array).fragments({}));
+    } else {
+      EXPECT_ERROR(not_found, "open the array again", read_all(array));
+    }
+  }
 }
 
 TEST(RealArrays, missing_and_short_files_are_named) {
