@@ -221,7 +221,12 @@ def reads_much_more(plan: Plan) -> bool:
     product = 1
     for item in plan.axes:
         product *= len(item) if isinstance(item, np.ndarray) else 1
-    return len(asked) > 1 and product > max(1024, 4 * np.broadcast(*asked).size)
+    if len(asked) < 2 or product <= 1024:
+        return False
+    try:
+        return product > 4 * np.broadcast(*asked).size
+    except ValueError:
+        raise IndexError(f'shape mismatch: index lists of the shapes {", ".join(str(a.shape) for a in asked)} do not go together') from None
 
 
 class Indexer:

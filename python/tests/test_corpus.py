@@ -104,7 +104,7 @@ class PackageReader:
         if query.get('aggregates'):
             asked = list(query['aggregates'].items())
             calls = [f'r{i} = {o["op"].lower()}({self.quoted(o.get("field"))})' for i, (_, o) in enumerate(asked)]
-            found = a.aggregate(*calls, ranges=self.ranges(query), where=query.get('where'))
+            found = a.aggregate(*calls, ranges=self.ranges(query), where=query.get('where'), as_libtiledb=tiledb)
             fields = {}
             for i, (name, o) in enumerate(asked):
                 field = by_name.get(o.get('field')) if o['op'].lower() in ('min', 'max') else None
@@ -130,7 +130,7 @@ class PackageReader:
                 fields[name] = cells(wrapped, field, tiledb)
             return {'shape': shape, 'fields': fields}
         found = a.query(query.get('fields'), self.ranges(query), query.get('where'),
-                        query.get('layout') and query['layout'].split('-')[0])
+                        query.get('layout') and query['layout'].split('-')[0], as_libtiledb=tiledb)
         if select is not None:
             found._request.update(select=a_key(key_of(select)), points=False)
         fields = {}

@@ -107,7 +107,7 @@ std::vector<std::string> run(const fs::path& folder, unsigned threads, std::size
   if (one.kind == "broken" || one.kind == "damaged") return wrong;
   try {
     for (const std::string& line : wrong_facts(folder, document, threads, checks)) wrong.push_back(line);
-    if (fs::exists(folder / "array"))
+    if (probe(one.array.string()).kind == ObjectKind::array)
       for (const std::string& line : wrong_statistics(*one.opened(Json::object()), threads, checks))
         wrong.push_back(line);
   } catch (const Error& error) {

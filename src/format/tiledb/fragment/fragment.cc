@@ -191,8 +191,10 @@ Fragment::Trust Fragment::trust(const StoredField& field) const {
   // An ordered dense write may store the extremes and null counts of another tile or attribute (libtiledb up to 2.30).
   if (field.var() && dense()) trust.extremes = trust.null_counts = false;
   if (dense() && field.nullable && field.type.is_text() && version() < 21) trust = {};
-  // Among text and variable-size fields, nulls are counted only for those that have extremes.
-  if ((field.var() || field.type.is_text()) && field.type.id != TypeId::character && field.type.id != TypeId::ascii)
+  // Among text and cells of several values, nulls are counted only for those that have extremes; for others the ordered
+  // dense writer of libtiledb stores other numbers.
+  if ((field.values_per_cell != 1 || field.type.is_text()) && field.type.id != TypeId::character &&
+      field.type.id != TypeId::ascii)
     trust.null_counts = false;
   return trust;
 }
