@@ -18,6 +18,7 @@ Wanted = Tuple[str, Optional[int], Optional[int]]
 Answer = Union[None, Tuple[Any, Optional[int]], BaseException]
 
 _ABSENT = (FileNotFoundError, KeyError)
+_ABSENT_FILE = _ABSENT + (NotADirectoryError,)  # a part of its path is a file
 
 
 class Adapter:
@@ -134,7 +135,7 @@ class FsspecAdapter(Adapter):
         if ends:
             for i, info in zip(ends, self._infos([self._full(wanted[i][0]) for i in ends])):
                 if isinstance(info, BaseException):
-                    out[i] = None if isinstance(info, _ABSENT) else info
+                    out[i] = None if isinstance(info, _ABSENT_FILE) else info
                 else:
                     sizes[i] = int(info['size'])
         paths, starts, stops, places = [], [], [], []
@@ -153,7 +154,7 @@ class FsspecAdapter(Adapter):
         if paths:
             for i, data in zip(places, self.store.cat_ranges(paths, starts, stops, on_error='return')):
                 if isinstance(data, BaseException):
-                    out[i] = None if isinstance(data, _ABSENT) else data
+                    out[i] = None if isinstance(data, _ABSENT_FILE) else data
                 else:
                     out[i] = (data, len(data) if wanted[i][1] is None else sizes.get(i))
         return out
@@ -161,7 +162,7 @@ class FsspecAdapter(Adapter):
     def size(self, key: str) -> Optional[int]:
         try:
             info = self.store.info(self._full(key))
-        except _ABSENT:
+        except _ABSENT_FILE:
             return None
         return None if info['type'] == 'directory' else int(info['size'])
 
@@ -175,7 +176,7 @@ class FsspecAdapter(Adapter):
         self.store.invalidate_cache(self._full(prefix))
         try:
             infos = self.store.ls(self._full(prefix), detail=True)
-        except _ABSENT + (NotADirectoryError,):
+        except _ABSENT_FILE:
             return []
         return [(name.rstrip('/'), info['type'] == 'directory', 0 if info['type'] == 'directory' else int(info['size'] or 0))
                 for name, info in self._below(prefix, infos)]
@@ -184,7 +185,7 @@ class FsspecAdapter(Adapter):
         self.store.invalidate_cache(self._full(prefix))
         try:
             found = self.store.find(self._full(prefix), detail=True)
-        except _ABSENT:
+        except _ABSENT_FILE:
             return []
         start = prefix + '/' if prefix else ''
         return [(start + name, int(info['size']), str(info.get('ETag') or info.get('mtime') or info.get('created') or ''))
@@ -202,7 +203,7 @@ class FsspecAdapter(Adapter):
         for key in keys:
             try:
                 self.store.rm_file(self._full(key))
-            except _ABSENT:
+            except _ABSENT_FILE:
                 pass
 
 
@@ -214,6 +215,10 @@ class ObstoreAdapter(Adapter):
         import obstore
         self.obstore = obstore
 
+    def _absent(self, error: BaseException) -> bool:
+        """LocalStore has no class of its own for a path of which a part is a file."""
+        return isinstance(error, _ABSENT) or (isinstance(error, self.obstore.exceptions.GenericError) and 'NotADirectory' in str(error))
+
     def read(self, wanted: List[Wanted]) -> List[Answer]:
         out: List[Answer] = [None] * len(wanted)
         ranges: Dict[str, List[int]] = {}
@@ -224,7 +229,7 @@ class ObstoreAdapter(Adapter):
         def take(places: List[int], answer: Any) -> None:
             for at, i in enumerate(places):
                 if isinstance(answer, BaseException):
-                    out[i] = None if isinstance(answer, _ABSENT) else answer
+                    out[i] = None if self._absent(answer) else answer
                 else:
                     out[i] = answer if wanted[i][1] is None or wanted[i][1] < 0 else (answer[at], None)  # type: ignore[operator]
 
@@ -262,7 +267,9 @@ class ObstoreAdapter(Adapter):
     def size(self, key: str) -> Optional[int]:
         try:
             return int(self.obstore.head(self.store, self.path(key))['size'])
-        except _ABSENT:
+        except Exception as error:
+            if not self._absent(error):
+                raise
             return None
 
     def _cut(self, path: str) -> str:
