@@ -22,7 +22,7 @@ CLI::App& app_of(void* app) { return *static_cast<CLI::App*>(app); }
 
 constexpr const char* kGlobalHelp =
     "Everywhere:\n"
-    "  --json  --quiet  --threads N  --memory SIZE  --trace-io  --help\n";
+    "  --json  --quiet  --threads N  --memory SIZE  --store-option NAME=VALUE  --trace-io  --stats  --help\n";
 
 // Exit codes by kind: a request that makes no sense is a usage error, everything else is about the data.
 int code_of(ErrorKind kind) {
@@ -49,7 +49,7 @@ std::uint64_t whole_number(const std::string& text, const char* names) {
 std::string unknown_verb(const CLI::App& app, int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    if (word == "--threads" || word == "--memory") ++i;
+    if (word == "--threads" || word == "--memory" || word == "--store-option") ++i;
     if (word.starts_with("-")) continue;
     const std::vector<const CLI::App*> verbs = app.get_subcommands(nullptr);
     const bool known =
@@ -131,6 +131,20 @@ void add_man(CLI::App& app, std::function<int()>& chosen) {
   });
 }
 
+// The value may be a secret, and is in no message.
+void add_storage(Globals& globals, const std::string& option) {
+  const std::size_t equals = option.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw CLI::ValidationError("--store-option", "expected NAME=VALUE, such as region=eu-west-1");
+  globals.storage[option.substr(0, equals)] = option.substr(equals + 1);
+}
+
+void print_traffic(const Traffic& traffic) {
+  std::fprintf(stderr, "%llu requests, %.2f MB received, %.2f MB sent, %llu retries\n",
+               static_cast<unsigned long long>(traffic.requests), static_cast<double>(traffic.received) / 1e6,
+               static_cast<double>(traffic.sent) / 1e6, static_cast<unsigned long long>(traffic.retries));
+}
+
 }  // namespace
 
 Verb& Verb::argument(const char* name, std::string& into, const char* help) {
@@ -206,9 +220,16 @@ int run_command(int argc, char** argv, const std::vector<VerbEntry>& verbs, Glob
   std::string memory;
   app.add_flag("--json", globals.json, "print JSON instead of text");
   app.add_flag("-q,--quiet", globals.quiet, "no progress and no notes on stderr");
-  app.add_flag("--trace-io", globals.trace_io, "print every read and write of files to stderr");
+  app.add_flag("--trace-io", globals.trace_io, "print every read and write of files, or every request, to stderr");
+  app.add_flag("--stats", globals.stats, "print the number of requests to servers to stderr when done");
   app.add_option("--threads", globals.work.threads, "threads to use (default: all)")->type_name("N");
   app.add_option("--memory", memory, "memory to use at most (default 2GB)")->type_name("SIZE");
+  std::vector<std::string> storage;
+  app.add_option("--store-option", storage, "an option of s3://, gs:// and http:// (repeatable)")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
   app.footer("`tegula VERB --help` shows what a verb takes, with examples.");
   std::function<int()> chosen;
   for (const VerbEntry& entry : verbs) {
@@ -221,9 +242,11 @@ int run_command(int argc, char** argv, const std::vector<VerbEntry>& verbs, Glob
   try {
     app.parse(argc, argv);
     if (!memory.empty()) globals.work.memory = parse_size(memory);
+    for (const std::string& option : storage) add_storage(globals, option);
     const CurrentWork current(globals.work);  // what opens arrays waits for the network, too
     if (!globals.quiet && TerminalProgress::possible()) globals.work.progress = globals.progress;
     const int code = chosen ? chosen() : kUsage;
+    if (globals.stats) print_traffic(*globals.traffic);
     if (std::fflush(stdout) != 0 || std::ferror(stdout))
       return report(globals, "the output could not be written", kFailure);
     return code;

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "store/traffic.h"
 #include "tegula/work.h"
 
 namespace tegula::cli {
@@ -20,6 +22,9 @@ struct Globals {
   bool json = false;
   bool quiet = false;
   bool trace_io = false;
+  bool stats = false;
+  std::map<std::string, std::string> storage;                      // --store-option, of remote stores
+  std::shared_ptr<Traffic> traffic = std::make_shared<Traffic>();  // of the verb
   Work work;
   Progress* progress = nullptr;  // borrowed; becomes part of `work` unless quiet or stderr is no terminal
 };

@@ -57,16 +57,27 @@ OpenOptions OpenFlags::options(const Globals& globals) const {
   options.key = encryption_key(key, key_file);
   options.missing = missing == "error" ? Missing::error : Missing::fill;
   options.work = globals.work;
+  options.storage = globals.storage;
   return options;
 }
 
 namespace {
 
+void print_line(std::string_view line) { std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data()); }
+
+// Remote stores tell of their requests, local ones of the calls.
 std::shared_ptr<Store> traced(std::shared_ptr<Store> store, const Globals& globals) {
-  if (!globals.trace_io) return store;
-  return tracing_store(std::move(store), [](std::string_view line) {
-    std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
-  });
+  if (!globals.trace_io || store->hints().remote()) return store;
+  return tracing_store(std::move(store), print_line);
+}
+
+StoreOptions store_options(const Globals& globals, bool sync) {
+  StoreOptions options;
+  options.sync = sync;
+  options.settings = globals.storage;
+  options.traffic = globals.traffic;
+  if (globals.trace_io) options.trace = print_line;
+  return options;
 }
 
 }  // namespace
@@ -76,15 +87,11 @@ std::shared_ptr<Store> store_of(const std::string& uri, const Globals& globals, 
   if (std::filesystem::is_regular_file(uri, unknown) && !archive_uri(uri))
     fail(ErrorKind::not_found,
          "'{}' is a file, and arrays are folders or zip archives; `tegula ls` shows those in a folder", uri);
-  StoreOptions options;
-  options.sync = sync;
-  return traced(open_store(uri, options), globals);
+  return traced(open_store(uri, store_options(globals, sync)), globals);
 }
 
 TargetStore target_of(const std::string& uri, const Globals& globals, bool overwrite, bool sync) {
-  StoreOptions options;
-  options.sync = sync;
-  TargetStore target = open_target(uri, options, overwrite);
+  TargetStore target = open_target(uri, store_options(globals, sync), overwrite);
   target.store = traced(std::move(target.store), globals);
   return target;
 }

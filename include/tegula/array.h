@@ -38,6 +38,8 @@ struct OpenOptions {
   Missing missing = Missing::fill;
   bool sync = true;  // writes are on the disk when they return (fsync)
   Work work;
+  // Options of the store by name, for URIs of remote stores: endpoint, region, keys (docs/stores.md).
+  std::map<std::string, std::string> storage = {};
 };
 
 struct CreateOptions {
@@ -48,6 +50,7 @@ struct CreateOptions {
   bool overwrite = false;
   bool sync = true;  // the array is on the disk when create() returns (fsync)
   Work work;
+  std::map<std::string, std::string> storage = {};  // as OpenOptions::storage
 };
 
 struct WriteOptions {
@@ -175,7 +178,7 @@ struct Found {
   std::string format;
 };
 // URIs are plain paths, file:// and mem://.
-Found probe(const std::string& uri);
+Found probe(const std::string& uri, const std::map<std::string, std::string>& storage = {});
 
 // Throw not_found when there is no array, or no group, at `uri`.
 std::shared_ptr<Array> open(const std::string& uri, const OpenOptions& options = {});

@@ -237,6 +237,7 @@ Settings settings_from(nb::dict options) {
 
 OpenOptions open_options(nb::dict options) {
   OpenOptions out;
+  out.storage = storage_from(options);
   out.work = settings_from(options).work();
   if (options.contains("format")) out.format = text_from(options["format"]);
   if (options.contains("key")) out.key = bytes_from(options["key"]);
@@ -251,6 +252,7 @@ OpenOptions open_options(nb::dict options) {
 
 CreateOptions create_options(nb::dict options) {
   CreateOptions out;
+  out.storage = storage_from(options);
   out.work = settings_from(options).work();
   if (options.contains("format_version"))
     out.format_version = static_cast<std::uint32_t>(unsigned_of(options["format_version"]));
@@ -288,8 +290,9 @@ void describe_arrays(nb::module_& module) {
   describe_columns(handle);
   module.def("open", open_object);
   module.def("create", create_array);
-  module.def("probe", [](const std::string& uri) -> nb::object {
-    const Found found = Call()([&](const Work&) { return probe(uri); });
+  module.def("probe", [](const std::string& uri, nb::dict options) -> nb::object {
+    const std::map<std::string, std::string> storage = storage_from(options);
+    const Found found = Call()([&](const Work&) { return probe(uri, storage); });
     if (found.kind == ObjectKind::none) return nb::none();
     return nb::make_tuple(nb::str(found.kind == ObjectKind::group ? "group" : "array"), nb::str(found.format.c_str()));
   });

@@ -11,6 +11,7 @@
 #include "store/open/open_store.h"
 #include "store/zip/archive_uri.h"
 #include "store/zip/zip_store.h"
+#include "values.h"
 
 namespace tegula::python {
 
@@ -289,10 +290,19 @@ std::shared_ptr<Store> python_store(nb::object store, const std::string& root) {
   return std::make_shared<PythonStore>(std::move(adapter), identity);
 }
 
+std::map<std::string, std::string> storage_from(nb::dict options) {
+  std::map<std::string, std::string> out;
+  if (!options.contains("storage_options")) return out;
+  for (const auto [name, value] : nb::borrow<nb::dict>(options["storage_options"]))
+    out[text_from(name)] = text_from(value);
+  return out;
+}
+
 StoreOpener opener_of(const std::string& uri, nb::dict options, bool sync) {
   if (!options.contains("store")) {
     StoreOptions store;
     store.sync = sync;
+    store.settings = storage_from(options);
     return [uri, store] { return open_store(uri, store); };
   }
   const nb::object object = options["store"];

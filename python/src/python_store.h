@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -16,6 +17,9 @@ namespace nb = nanobind;
 // The files below `root` of an object that tegula.stores adapts. Any thread may use it; each call takes the interpreter
 // lock, and a batch of reads takes it once. What the object raises passes through as it is (nb::python_error).
 std::shared_ptr<Store> python_store(nb::object store, const std::string& root);
+
+// The `storage_options` of `options`, which are texts by name.
+std::map<std::string, std::string> storage_from(nb::dict options);
 
 // Opens what is at `uri`: in the store of `options`, if there is one, else in the store that the URI names. To be made
 // with the interpreter lock, and called without it.

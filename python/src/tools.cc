@@ -72,6 +72,7 @@ nb::list convert_array(const ArrayHandle& source, const std::string& uri, nb::di
     now.create.work.progress = nullptr;
     StoreOptions store;
     store.sync = now.create.sync;
+    store.settings = now.create.storage;
     const TargetStore to = open_target(uri, store, now.create.overwrite);
     std::vector<std::string> lost = convert(*source.array, to.store, now, work).losses;
     to.finish(work);

@@ -65,6 +65,12 @@ def _options(**options: Any) -> Dict[str, Any]:
     return {k: v for k, v in options.items() if v is not None}
 
 
+def _storage(options: Optional[Mapping[str, Any]]) -> Optional[Dict[str, str]]:
+    """Names and values as texts; None where there are none."""
+    texts = {True: 'true', False: 'false'}
+    return {str(k): texts[v] if isinstance(v, bool) else str(v) for k, v in options.items() if v is not None} if options else None
+
+
 def _open_handle(uri: str, mode: str, options: Dict[str, Any]) -> Any:
     return _tegula.open(uri, keys.opening(options))
 
@@ -104,7 +110,7 @@ def _reopen(uri: str, mode: str, options: Dict[str, Any], field: Optional[str] =
 
 def open(uri: Any, mode: str = 'r', *, at: Any = None, key: keys.Key = None, format: Optional[str] = None,
          threads: Optional[int] = None, memory: Union[int, str] = '2GB', missing: str = 'fill', sync: bool = True,
-         store: Any = None) -> Any:
+         store: Any = None, storage_options: Optional[Mapping[str, Any]] = None) -> Any:
     """Opens what is at `uri`: an Array, SparseArray, Table or Group.
 
     `mode` is 'r' or 'w'; 'w' changes an existing array and never empties it. `at` (TileDB) shows the array as it was at a
@@ -112,13 +118,15 @@ def open(uri: Any, mode: str = 'r', *, at: Any = None, key: keys.Key = None, for
     bytes or 64 hexadecimal digits, or where they come from: 'env:NAME' or a function. Only the latter two can be pickled.
     `missing` says how missing chunks are read: 'fill' (as the fill value) or 'error'. With `sync=False` writes return before
     they are on the disk. `store` is an object that holds the files, and `uri` then a path in it: an obstore store, an fsspec
-    file system, a mapping, or anything with `get(key)`.
+    file system, a mapping, or anything with `get(key)`. `storage_options` are those of s3://, gs:// and http://
+    (docs/stores.md): endpoint, region, keys.
     """
     if missing not in ('fill', 'error'):
         raise ValueError(f"missing is 'fill' or 'error', not {missing!r}")
     how = _mode(mode)
     options = _options(key=key, format=_format(format), threads=threads, memory=_bytes(memory),
-                       missing=None if missing == 'fill' else missing, sync=None if sync else False, store=store)
+                       missing=None if missing == 'fill' else missing, sync=None if sync else False, store=store,
+                       storage_options=_storage(storage_options))
     if at is not None:
         options.update({'at': _times(at)} if how == 'r' else {'write_at': _time(at)})
     return _reopen(_uri(uri, store), how, options)
@@ -131,9 +139,9 @@ def open_group(uri: Any, mode: str = 'r', **options: Any) -> Group:
     return found
 
 
-def probe(uri: Any) -> Optional[Tuple[str, str]]:
+def probe(uri: Any, *, storage_options: Optional[Mapping[str, Any]] = None) -> Optional[Tuple[str, str]]:
     """What is at `uri`: ('array' or 'group', format), or None."""
-    found: Optional[Tuple[str, str]] = _tegula.probe(_uri(uri))
+    found: Optional[Tuple[str, str]] = _tegula.probe(_uri(uri), _options(storage_options=_storage(storage_options)))
     return found
 
 
@@ -154,7 +162,7 @@ def create(uri: Any, *, format: str = 'tiledb', sparse: bool = False, dims: Opti
            schema: Optional[Schema] = None, enumerations: Iterable[Enumeration] = (), coords_filters: Any = None,
            offsets_filters: Any = None, validity_filters: Any = None, current_domain: Any = None, at: Any = None,
            overwrite: bool = False, threads: Optional[int] = None, memory: Union[int, str] = '2GB', sync: bool = True,
-           store: Any = None) -> Any:
+           store: Any = None, storage_options: Optional[Mapping[str, Any]] = None) -> Any:
     """Creates an array and opens it for writing.
 
     Describe it by `dims` and `attrs`; or, for a plain dense array, by `shape`, `dtype` and `chunks`; or by `data`, which
@@ -179,7 +187,8 @@ def create(uri: Any, *, format: str = 'tiledb', sparse: bool = False, dims: Opti
         made.enumerations = tuple(enumerations)
         made.coords_filters, made.offsets_filters, made.validity_filters = coords_filters, offsets_filters, validity_filters
         made.current_domain = current_domain
-    options = _options(key=key, threads=threads, memory=_bytes(memory), sync=None if sync else False, store=store)
+    options = _options(key=key, threads=threads, memory=_bytes(memory), sync=None if sync else False, store=store,
+                       storage_options=_storage(storage_options))
     extra = _options(format_version=format_version, at=None if at is None else _time(at), overwrite=overwrite or None)
     with _existing(path):
         handle = _tegula.create(path, made._plain(), keys.opening(dict(options, **extra)))
@@ -242,11 +251,12 @@ def _plain_schema(format: str, shape: Any, chunks: Any, dtype: Any, filters: Any
     return Schema(format, axes, (attr,))
 
 
-def create_group(uri: Any, format: str = 'tiledb', *, overwrite: bool = False, store: Any = None) -> Group:
-    """Creates a group; `format` is 'tiledb', 'zarr2' or 'zarr3'. `store` is as in open()."""
+def create_group(uri: Any, format: str = 'tiledb', *, overwrite: bool = False, store: Any = None,
+                 storage_options: Optional[Mapping[str, Any]] = None) -> Group:
+    """Creates a group; `format` is 'tiledb', 'zarr2' or 'zarr3'. `store` and `storage_options` are as in open()."""
     path = _uri(uri, store)
     name = _format(format)
-    options = _options(store=store)
+    options = _options(store=store, storage_options=_storage(storage_options))
     with _existing(path):
         return Group(_tegula.create_group(path, name, dict(options, **_options(overwrite=overwrite or None))), path, 'w', options)
 
@@ -324,7 +334,7 @@ def convert(source: Any, target: Any, format: Optional[str] = None, *, field: Op
             new_key: keys.Key = None, sync: bool = True, progress: Any = None, **options: Any) -> Any:
     """Copies an array into another format or another chunk grid, and opens the copy. Raises UnsupportedError when the format
     cannot hold everything, unless `lossy` is set. After an interruption the same call continues where it stopped. `options`
-    are those of open(), for the source."""
+    are those of open(), for the source; its `storage_options` hold for the target too."""
     found = _opened(source, 'r', **options)
     path = _uri(target)
     plan = _options(format=_format(format), field=field, lossy=lossy or None, name=found.uri)
@@ -334,14 +344,15 @@ def convert(source: Any, target: Any, format: Optional[str] = None, *, field: Op
         plan['chunks'] = tuple(int(n) for n in ([chunks] if isinstance(chunks, (int, np.integer)) else chunks))
     if filters is not None:
         plan['filters'] = [filters] if isinstance(filters, str) else list(filters)
-    made = _options(key=keys.resolve(new_key), format_version=format_version, overwrite=overwrite or None, sync=None if sync else False)
+    made = _options(key=keys.resolve(new_key), format_version=format_version, overwrite=overwrite or None, sync=None if sync else False,
+                    storage_options=_storage(options.get('storage_options')))
     _tegula.convert(found._handle, path, plan, made, _progress(progress))
-    return open(path, 'w', key=new_key)
+    return open(path, 'w', key=new_key, storage_options=options.get('storage_options'))
 
 
-def compare(left: Any, right: Any, *, progress: Any = None) -> Comparison:
-    """Compares two arrays of any formats, cell by cell."""
-    found = _tegula.compare(_opened(left, 'r')._handle, _opened(right, 'r')._handle, _progress(progress))
+def compare(left: Any, right: Any, *, progress: Any = None, **options: Any) -> Comparison:
+    """Compares two arrays of any formats, cell by cell. `options` are those of open(), for both."""
+    found = _tegula.compare(_opened(left, 'r', **options)._handle, _opened(right, 'r', **options)._handle, _progress(progress))
     same = not found['schema'] and found['different'] == 0
     return Comparison(same, found['schema'], found['cells'], found['different'], found['first'])
 

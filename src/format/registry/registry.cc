@@ -54,7 +54,9 @@ Match look(const Store& store) {
 }  // namespace
 
 Found probe(const Store& store) { return look(store).found; }
-Found probe(const std::string& uri) { return probe(*open_store(uri)); }
+Found probe(const std::string& uri, const std::map<std::string, std::string>& storage) {
+  return probe(*open_store(uri, {.settings = storage}));
+}
 
 std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& options) {
   const Context doing([where = store->describe("")] { return fmt::format("opening '{}'", where); });
@@ -73,7 +75,7 @@ std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& opt
   return match.driver->open(std::move(store), options);
 }
 std::shared_ptr<Array> open(const std::string& uri, const OpenOptions& options) {
-  return open(open_store(uri, {.sync = options.sync}), options);
+  return open(open_store(uri, {.sync = options.sync, .settings = options.storage}), options);
 }
 
 std::shared_ptr<Group> open_group(std::shared_ptr<Store> store, const OpenOptions& options) {
@@ -85,7 +87,7 @@ std::shared_ptr<Group> open_group(std::shared_ptr<Store> store, const OpenOption
   return match.driver->open_group(std::move(store), options);
 }
 std::shared_ptr<Group> open_group(const std::string& uri, const OpenOptions& options) {
-  return open_group(open_store(uri, {.sync = options.sync}), options);
+  return open_group(open_store(uri, {.sync = options.sync, .settings = options.storage}), options);
 }
 
 std::shared_ptr<Array> create(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options) {
@@ -99,7 +101,7 @@ std::shared_ptr<Array> create(std::shared_ptr<Store> store, const Schema& schema
   return driver.create(std::move(store), schema, options);
 }
 std::shared_ptr<Array> create(const std::string& uri, const Schema& schema, const CreateOptions& options) {
-  return create(open_store(uri, {.sync = options.sync}), schema, options);
+  return create(open_store(uri, {.sync = options.sync, .settings = options.storage}), schema, options);
 }
 
 std::shared_ptr<Group> create_group(std::shared_ptr<Store> store, std::string_view format,
@@ -110,7 +112,7 @@ std::shared_ptr<Group> create_group(std::shared_ptr<Store> store, std::string_vi
   return driver.create_group(std::move(store), found.capabilities.format, options);
 }
 std::shared_ptr<Group> create_group(const std::string& uri, std::string_view format, const CreateOptions& options) {
-  return create_group(open_store(uri, {.sync = options.sync}), format, options);
+  return create_group(open_store(uri, {.sync = options.sync, .settings = options.storage}), format, options);
 }
 
 FoundFormat find_format(std::string_view name) {

@@ -48,7 +48,8 @@ struct Place {
   ObjectKind kind = ObjectKind::none;
 };
 
-Place find_member(const std::shared_ptr<Store>& store, const std::string& uri, bool absolute, bool sync) {
+Place find_member(const std::shared_ptr<Store>& store, const std::string& uri, bool absolute,
+                  const StoreOptions& options) {
   const std::string here = store->describe("");
   const bool in_files = !has_scheme(here) || here.starts_with(kFileScheme);
   // The member's key below the group, however the URI spells it.
@@ -70,7 +71,7 @@ Place find_member(const std::shared_ptr<Store>& store, const std::string& uri, b
   }
   const bool path = !has_scheme(uri) || uri.starts_with(kFileScheme);
   const std::string full = path ? std::string(kFileScheme) + absolute_path(uri) : uri;
-  return {full, false, probe(*open_store(full, {.sync = sync}))};
+  return {full, false, probe(*open_store(full, options))};
 }
 
 // Sorts behind the files that are there already, so that the change is replayed last. Files of the same millisecond are
@@ -115,7 +116,7 @@ void put_change(Store& store, const Key& key, GroupMember member) {
 }  // namespace
 
 TiledbGroup::TiledbGroup(std::shared_ptr<Store> store, const OpenOptions& options)
-    : store_(std::move(store)), sync_(options.sync), key_(make_key(options.key)) {
+    : store_(std::move(store)), sync_(options.sync), storage_(options.storage), key_(make_key(options.key)) {
   if (options.at) window_ = {options.at->first, options.at->second};
 }
 
@@ -130,7 +131,7 @@ Metadata TiledbGroup::metadata() const { return read_metadata(*store_, key_, win
 
 void TiledbGroup::add(const std::string& uri, std::string_view name, bool absolute) {
   const Context doing([&] { return fmt::format("adding '{}' to group '{}'", uri, store_->describe("")); });
-  Place place = find_member(store_, uri, absolute, sync_);
+  Place place = find_member(store_, uri, absolute, {.sync = sync_, .settings = storage_});
   if (place.kind == ObjectKind::none) fail(ErrorKind::not_found, "there is no TileDB array or group");
   GroupMember member;
   member.kind = place.kind;

@@ -24,6 +24,7 @@ class TiledbGroup final : public Group {
  private:
   const std::shared_ptr<Store> store_;
   const bool sync_;
+  const std::map<std::string, std::string> storage_;
   const Key key_;
   TimeWindow window_;
 };

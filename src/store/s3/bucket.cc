@@ -43,8 +43,9 @@ Bucket::Bucket(std::string name, Settings settings, std::shared_ptr<http::Client
 Bucket::Place Bucket::place_of(std::string_view key, const std::string& region) const {
   std::string endpoint = settings_.endpoint;
   if (endpoint.empty())
-    endpoint = settings_.service == Service::google ? "https://storage.googleapis.com"
-                                                    : fmt::format("https://s3.{}.amazonaws.com", region);
+    endpoint = settings_.service == Service::google
+                   ? "https://storage.googleapis.com"
+                   : fmt::format("https://s3.{}.amazonaws.com{}", region, region.starts_with("cn-") ? ".cn" : "");
   const std::size_t slashes = endpoint.find("://");
   Place place{endpoint.substr(0, slashes), endpoint.substr(slashes + 3), ""};
   // An endpoint may have a path of its own.

@@ -26,6 +26,7 @@ void each_page(Bucket& bucket, const std::string& prefix, bool one_level, std::s
     if (most < kPage) query.emplace_back("max-keys", std::to_string(most));
     if (!token.empty()) query.emplace_back("continuation-token", token);
     http::Call call = bucket.call("GET", "", std::move(query));
+    call.key = bucket.uri(prefix) + (one_level ? " (list)" : " (list all)");
     bucket.client().run(call, work ? *work : Work{});
     if (!Bucket::ok(call)) bucket.fail_answer(call);
     ListPage page = read_list_page(call.answer.body, call.key);
