@@ -106,8 +106,18 @@ class SimulatedExchanges final : public http::Exchanges {
     if (exchange.request->sink && (reply.status == 200 || reply.status == 206)) {
       exchange.request->sink->begin(reply.status, reply.headers);
       // In small pieces, as bodies come.
-      for (std::size_t at = 0; at < reply.body.size(); at += 7)
-        exchange.request->sink->take(bytes_of(std::string_view(reply.body).substr(at, 7)));
+      answer.received = 0;
+      http::Rest rest = http::Rest::wanted;
+      for (std::size_t at = 0; at < reply.body.size() && rest == http::Rest::wanted; at += 7) {
+        const ByteView bytes = bytes_of(std::string_view(reply.body).substr(at, 7));
+        answer.received += bytes.size();
+        exchange.request->sink->take(bytes);
+        rest = exchange.request->sink->rest();
+      }
+      if (rest == http::Rest::too_large) {
+        answer.failure = http::Failure::limit;
+        answer.failure_text = "the answer is larger than expected";
+      }
     } else if (reply.body.size() > exchange.request->body_limit) {
       answer.failure = http::Failure::limit;
       answer.failure_text = "the answer is larger than expected";

@@ -53,7 +53,8 @@ EasyRequest::~EasyRequest() {
 void EasyRequest::prepare(Exchange& exchange, const TransportOptions& options) {
   exchange_ = &exchange;
   exchange.answer = {};
-  begun_ = too_large_ = false;
+  begun_ = false;
+  rest_ = Rest::wanted;
   part_ = at_ = 0;
   thrown_ = nullptr;
   error_[0] = 0;
@@ -160,11 +161,13 @@ bool EasyRequest::take_body(ByteView bytes) {
   answer.received += bytes.size();
   if (exchange_->request->sink && (answer.status == 200 || answer.status == 206)) {
     exchange_->request->sink->take(bytes);
-    return true;
+    rest_ = exchange_->request->sink->rest();
+  } else if (bytes.size() > exchange_->request->body_limit - answer.body.size()) {
+    rest_ = Rest::too_large;
+  } else {
+    answer.body.insert(answer.body.end(), bytes.begin(), bytes.end());
   }
-  too_large_ = bytes.size() > exchange_->request->body_limit - answer.body.size();
-  if (!too_large_) answer.body.insert(answer.body.end(), bytes.begin(), bytes.end());
-  return !too_large_;
+  return rest_ == Rest::wanted;
 }
 
 std::size_t EasyRequest::give_body(MutableBytes into) {
@@ -197,7 +200,8 @@ std::exception_ptr EasyRequest::finish(int result) {
   curl_.easy_getinfo(easy_, kTotalTime, &microseconds);
   answer.took = std::chrono::microseconds(microseconds);
   if (thrown_) return thrown_;
-  if (result == kOk && answer.status >= 200) {
+  // libcurl takes a body that was ended here for a failure.
+  if ((result == kOk || rest_ == Rest::unwanted) && answer.status >= 200) {
     try {
       begin_body();
     } catch (...) {
@@ -205,8 +209,9 @@ std::exception_ptr EasyRequest::finish(int result) {
     }
     return nullptr;
   }
-  answer.failure = too_large_ ? Failure::limit : failure_of(result);
-  answer.failure_text = too_large_    ? "the answer is larger than expected"
+  const bool too_large = rest_ == Rest::too_large;
+  answer.failure = too_large ? Failure::limit : failure_of(result);
+  answer.failure_text = too_large     ? "the answer is larger than expected"
                         : error_[0]   ? error_.data()
                         : result != 0 ? curl_.easy_strerror(result)
                                       : "the answer has no status";

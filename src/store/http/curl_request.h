@@ -46,8 +46,8 @@ class EasyRequest {
   List* headers_ = nullptr;
   Exchange* exchange_ = nullptr;
   std::array<char, kErrorSize> error_{};
-  bool begun_ = false;  // the sink knows the headers
-  bool too_large_ = false;
+  bool begun_ = false;             // the sink knows the headers
+  Rest rest_ = Rest::wanted;       // what the last bytes of the body lead to
   std::size_t part_ = 0, at_ = 0;  // of the request's body
   std::exception_ptr thrown_;
 };

@@ -22,6 +22,13 @@ using Headers = std::vector<Header>;
 // The value of a header of an answer, whose names are in lower case; null when it is not there.
 const std::string* find(const Headers& headers, std::string_view name);
 
+// What to do with the rest of a body.
+enum class Rest : std::uint8_t {
+  wanted,
+  unwanted,   // the transfer ends here, as if this had been all
+  too_large,  // it ends here, as Failure::limit
+};
+
 // Receives the body of an answer as it arrives. An exception from it ends the request and reaches whoever runs it.
 class BodySink {
  public:
@@ -30,6 +37,8 @@ class BodySink {
   // is void.
   virtual void begin(int status, const Headers& headers) = 0;
   virtual void take(ByteView bytes) = 0;
+  // Asked after each take(): a server may send more than it was asked for, without end.
+  virtual Rest rest() const { return Rest::wanted; }
 };
 
 // Sent as it stands: the path is not changed, nothing is added to the query. Views and pointers are borrowed until the
@@ -52,7 +61,7 @@ enum class Failure : std::uint8_t {
   none,      // a whole answer, whatever its status
   connect,   // no connection: refused, no such host, no route
   transfer,  // reset, cut short, silent for too long
-  limit,     // the body is larger than body_limit
+  limit,     // the body is larger than body_limit, or than its sink takes
   fatal,     // trying again does not help: the certificate, the URL
 };
 

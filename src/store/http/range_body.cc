@@ -116,7 +116,10 @@ void TailBody::begin(int status, const Headers& headers) {
 void TailBody::take(ByteView bytes) {
   if (!problem_.empty()) return;
   if (!whole_) {
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    if (bytes.size() > expected_ - bytes_.size())
+      problem_ = fmt::format("the body is longer than the {} bytes that it says it has", expected_);
+    else
+      bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
     return;
   }
   // A server that knows no suffixes sends all of it: keep the end, and forget what lies before it now and then.
@@ -124,6 +127,11 @@ void TailBody::take(ByteView bytes) {
   expected_ += bytes.size();
   if (bytes_.size() > most_ && bytes_.size() - most_ > most_ + (1 << 20))
     bytes_.erase(bytes_.begin(), bytes_.end() - static_cast<std::ptrdiff_t>(most_));
+}
+
+Rest TailBody::rest() const {
+  if (!problem_.empty()) return Rest::unwanted;
+  return bytes_.size() > limit_ ? Rest::too_large : Rest::wanted;
 }
 
 Bytes TailBody::bytes() {

@@ -26,6 +26,8 @@ class RangeBody final : public BodySink {
 
   void begin(int status, const Headers& headers) override;
   void take(ByteView bytes) override;
+  // What follows the range is not wanted, nor is a body that cannot be used.
+  Rest rest() const override { return problem_.empty() && done_ <= end() ? Rest::wanted : Rest::unwanted; }
 
   // Every byte that was asked for has arrived.
   bool complete() const { return problem_.empty() && done_ >= end(); }
@@ -48,12 +50,16 @@ class RangeBody final : public BodySink {
   bool begun_ = false, too_short_ = false;
 };
 
-// The end of a file, or the whole of one that is not larger.
+// A whole file of unknown size grows in memory up to this.
+inline constexpr std::uint64_t kLargestWhole = 4ull << 30;
+
+// The end of a file, or the whole of one that is not larger. Keeps at most `limit` bytes: more is Rest::too_large.
 class TailBody final : public BodySink {
  public:
-  explicit TailBody(std::uint64_t most) : most_(most) {}
+  explicit TailBody(std::uint64_t most, std::uint64_t limit = kLargestWhole) : most_(most), limit_(limit) {}
   void begin(int status, const Headers& headers) override;
   void take(ByteView bytes) override;
+  Rest rest() const override;
 
   std::string problem() const;
   std::uint64_t size() const { return whole_ ? expected_ : size_; }  // of the file
@@ -61,7 +67,7 @@ class TailBody final : public BodySink {
   const std::string& etag() const { return etag_; }
 
  private:
-  std::uint64_t most_;
+  std::uint64_t most_, limit_;
   std::uint64_t size_ = 0;      // as announced
   std::uint64_t expected_ = 0;  // bytes of the body: announced, or of a whole file, counted
   bool whole_ = false, begun_ = false;

@@ -1,6 +1,8 @@
 // Who asks: keys, and where they come from.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -31,12 +33,14 @@ struct CredentialSource {
   std::function<std::optional<Credentials>(http::Client&)> find;
 };
 
-// Asks the sources in turn, once, and again some minutes before the keys expire. Thread-safe.
+// Asks the sources in turn, once, and the one that had keys again some minutes before these expire: when it then has
+// none, the old ones are used as long as they are good. Thread-safe; a child of fork() does not wait for its parent.
 class CredentialChain {
  public:
   CredentialChain(std::vector<CredentialSource> sources, std::shared_ptr<http::Client> client);
 
-  // Anonymous when no source has keys.
+  // Anonymous when no source has keys, which is asked again after a minute. Throws Error(permission) when the keys have
+  // expired and their source has no others.
   Credentials get();
   // Call it when a server refused `refused`: asks again. Returns whether there are other keys now.
   bool renew(const Credentials& refused);
@@ -44,13 +48,22 @@ class CredentialChain {
   std::string source() const;
 
  private:
-  void find();
+  using Time = std::chrono::system_clock::time_point;
+  struct Found {
+    Credentials credentials;
+    std::optional<std::size_t> source;  // nothing: none has keys
+    Time ask_again;
+  };
+
+  // What there is already when it fits, and otherwise what the sources say now.
+  Credentials find(const std::function<bool(const Found&)>& fits);
+  Found ask(const std::optional<Found>& before) const;
 
   std::vector<CredentialSource> sources_;
   std::shared_ptr<http::Client> client_;
   mutable std::mutex mutex_;
-  std::optional<Credentials> found_;
-  std::string source_;
+  std::optional<Found> found_;
+  pid_t asking_ = 0;  // the process in which a thread asks
 };
 
 // Those of AWS, in the order that its own programs have: environment, web identity, profile, container, EC2.

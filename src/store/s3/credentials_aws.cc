@@ -129,27 +129,30 @@ std::optional<Credentials> from_container(const Environment& environment, http::
   return keys_of_document(call.answer.body, "the container's credential service");
 }
 
-// A machine that is not in EC2 has nobody at this address: one short try, and no answer means no keys.
+// A machine that is not in EC2 has nobody at this address: one short try, and no answer means no keys. Behind the first
+// answer the service is there, and failures are its own.
 std::optional<Credentials> from_ec2(const Environment& environment, http::Client& client) {
   if (environment("AWS_EC2_METADATA_DISABLED") == "true") return std::nullopt;
   std::string endpoint = environment("AWS_EC2_METADATA_SERVICE_ENDPOINT");
   if (endpoint.empty()) endpoint = "http://169.254.169.254";
   while (endpoint.ends_with('/')) endpoint.pop_back();
-  const auto ask = [&](std::string method, const std::string& path, http::Header header) {
+  const auto ask = [&](std::string method, const std::string& path, http::Header header, bool there) {
     http::Call call = small_call(std::move(method), endpoint + "/latest/" + path, "EC2 metadata");
     call.request.headers.push_back(std::move(header));
     call.request.connect_timeout = call.request.total_timeout = kMetadataTimeout;
-    call.judge = [](const http::Answer&) { return http::Verdict::done; };
+    if (!there) call.judge = [](const http::Answer&) { return http::Verdict::done; };
     client.run(call);
     const bool good = call.answer.failure == http::Failure::none && call.answer.status == 200;
+    if (there && !good && call.answer.status != 404)
+      fail(ErrorKind::permission, "the EC2 metadata service gives no keys: {}", http::failure_text(call.answer));
     return good ? std::optional(std::string(text_of(call.answer.body))) : std::nullopt;
   };
-  const auto token = ask("PUT", "api/token", {"x-aws-ec2-metadata-token-ttl-seconds", "21600"});
+  const auto token = ask("PUT", "api/token", {"x-aws-ec2-metadata-token-ttl-seconds", "21600"}, false);
   if (!token) return std::nullopt;
   const std::string folder = "meta-data/iam/security-credentials/";
-  const auto role = ask("GET", folder, {"x-aws-ec2-metadata-token", *token});
+  const auto role = ask("GET", folder, {"x-aws-ec2-metadata-token", *token}, true);
   if (!role || role->empty()) return std::nullopt;
-  const auto keys = ask("GET", folder + role->substr(0, role->find('\n')), {"x-aws-ec2-metadata-token", *token});
+  const auto keys = ask("GET", folder + role->substr(0, role->find('\n')), {"x-aws-ec2-metadata-token", *token}, true);
   if (!keys) return std::nullopt;
   return keys_of_document(bytes_of(*keys), "the EC2 metadata service");
 }

@@ -122,7 +122,9 @@ std::optional<Credentials> from_metadata_server(const Environment& environment, 
   call.judge = [](const http::Answer&) { return http::Verdict::done; };
   client.run(call);
   // A machine that is elsewhere has no such server, which means that there are no keys.
-  if (call.answer.failure != http::Failure::none || call.answer.status != 200) return std::nullopt;
+  const bool answered = call.answer.failure == http::Failure::none;
+  const bool there = answered && http::find(call.answer.headers, "metadata-flavor");
+  if (!answered || call.answer.status == 404 || (call.answer.status != 200 && !there)) return std::nullopt;
   return token_of(call, client, "Google's metadata server");
 }
 

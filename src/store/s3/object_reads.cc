@@ -15,9 +15,6 @@ namespace tegula::s3 {
 
 namespace {
 
-// A whole object of unknown size grows in memory up to this.
-constexpr std::uint64_t kLargestWhole = 4ull << 30;
-
 Work current_work() {
   const Work* work = CurrentWork::get();
   return work ? *work : Work{};
@@ -168,7 +165,7 @@ void read_files(Bucket& bucket, const std::string& prefix, std::span<FileRead> r
     read.failure = nullptr;
     if (read.most == UINT64_MAX) {
       calls.push_back(bucket.call("GET", join(prefix, read.key)));
-      calls.back().request.body_limit = kLargestWhole;
+      calls.back().request.body_limit = http::kLargestWhole;
       continue;
     }
     const std::uint64_t most = std::max<std::uint64_t>(read.most, 1);
@@ -217,7 +214,7 @@ void read_files(Bucket& bucket, const std::string& prefix, std::span<FileRead> r
 
 StatedFile read_stated(Bucket& bucket, const std::string& key) {
   http::Call call = bucket.call("GET", key);
-  call.request.body_limit = kLargestWhole;
+  call.request.body_limit = http::kLargestWhole;
   bucket.client().run(call, current_work());
   if (bucket.absent(call)) return {};
   if (!is_whole(call)) bucket.fail_answer(call);

@@ -36,28 +36,35 @@ constexpr std::size_t kMostValidators = 100'000;  // files of which the state is
 class CutBody final : public http::BodySink {
  public:
   CutBody(const http::RangeGroup& request, bool keep)
-      : range_(request.offset, request.length, request.pieces), keep_(keep) {}
+      : range_(request.offset, request.length, request.pieces), wish_(keep) {}
   void begin(int status, const http::Headers& headers) override {
     whole_ = status == 200 && !http::find(headers, "content-range");
+    keep_ = wish_ && whole_ && http::content_length(headers).value_or(0) <= kMostKept;
+    received_ = 0;
     bytes_.clear();
     range_.begin(status, headers);
   }
   void take(ByteView bytes) override {
     range_.take(bytes);
-    if (!whole_ || !keep_) return;
+    received_ += bytes.size();
+    if (!keep_) return;
     keep_ = bytes_.size() + bytes.size() <= kMostKept;
     if (keep_)
       bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
     else
       bytes_ = Bytes();
   }
+  http::Rest rest() const override { return keep_ ? http::Rest::wanted : range_.rest(); }
   const RangeBody& range() const { return range_; }
   bool whole() const { return whole_; }
-  std::optional<Bytes> bytes() { return whole_ && keep_ ? std::optional(std::move(bytes_)) : std::nullopt; }
+  std::uint64_t received() const { return received_; }
+  std::optional<Bytes> bytes() { return keep_ ? std::optional(std::move(bytes_)) : std::nullopt; }
 
  private:
   RangeBody range_;
-  bool keep_, whole_ = false;
+  const bool wish_;
+  bool keep_ = false, whole_ = false;
+  std::uint64_t received_ = 0;
   Bytes bytes_;
 };
 
@@ -139,7 +146,7 @@ class WebStore final : public Store, public FileStates {
   StoreHints hints() const override { return kHints; }
   std::string describe(std::string_view key) const override { return url_.shown(key); }
   std::string uri(std::string_view key) const override { return url_.of(key); }
-  std::string identity() const override { return url_.shown(""); }
+  std::string identity() const override { return url_.identity(); }
 
  private:
   [[noreturn]] void refuse(std::string_view key) const {
@@ -193,7 +200,8 @@ void WebStore::fetch(std::span<RangeRead> reads, const std::function<void(std::s
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const http::RangeGroup& request = requests[i];
     for (const std::size_t read : request.reads) ++left[read];
-    CutBody& body = bodies.emplace_back(request, true);
+    // One copy of a file is enough; requests for one file follow each other.
+    CutBody& body = bodies.emplace_back(request, i == 0 || requests[i - 1].key != request.key);
     WebQuestion& question = questions[i];
     question.key = request.key;
     if (request.length == 0) {
@@ -220,7 +228,8 @@ void WebStore::fetch(std::span<RangeRead> reads, const std::function<void(std::s
     if (answer.outcome == WebOutcome::there && request.length != 0) {
       if (!memory_.still(request.key, validator(answer.headers))) changed(request.key);
       if (body.whole()) {
-        no_ranges_ = true;
+        // Some servers send a small file whole, and know ranges nevertheless.
+        if (body.received() > request.length) no_ranges_ = true;
         const std::string* etag = http::find(answer.headers, "etag");
         if (std::optional<Bytes> bytes = body.bytes(); bytes && etag)
           memory_.keep(request.key, *etag, *std::move(bytes));
@@ -259,9 +268,10 @@ void WebStore::get(std::span<FileRead> reads) const {
       return;
     }
     const bool ranged = !questions[i].range.empty();
-    if (ranged && answer.status == 200 && !http::find(answer.headers, "content-range")) no_ranges_ = true;
-    if (ranged && !memory_.still(read.key, validator(answer.headers))) changed(read.key);
     const std::uint64_t size = bodies[i].size();
+    const bool whole = answer.status == 200 && !http::find(answer.headers, "content-range");
+    if (ranged && whole && size > read.most) no_ranges_ = true;
+    if (ranged && !memory_.still(read.key, validator(answer.headers))) changed(read.key);
     read.found = Tail{bodies[i].bytes(), size};
   };
   const auto failed = [&](std::size_t i, std::exception_ptr error) {
@@ -273,11 +283,14 @@ void WebStore::get(std::span<FileRead> reads) const {
   for (const std::size_t i : again) {
     WebQuestion question = questions[i];
     question.range.clear();
-    ask(*client_, url_, std::span(&question, 1), [&](std::size_t, const WebAnswer& answer) {
-      if (answer.outcome != WebOutcome::there) return;
-      const std::uint64_t size = bodies[i].size();
-      reads[i].found = Tail{bodies[i].bytes(), size};
-    });
+    ask(
+        *client_, url_, std::span(&question, 1),
+        [&](std::size_t, const WebAnswer& answer) {
+          if (answer.outcome != WebOutcome::there) return;
+          const std::uint64_t size = bodies[i].size();
+          reads[i].found = Tail{bodies[i].bytes(), size};
+        },
+        [&](std::size_t, std::exception_ptr error) { failed(i, std::move(error)); });
   }
 }
 

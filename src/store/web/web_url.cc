@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/fail.h"
+#include "codec/checksum/checksum.h"
 #include "store/store.h"
 
 namespace tegula {
@@ -51,12 +52,22 @@ WebUrl::WebUrl(std::string_view url) {
   while (base_.ends_with('/')) base_.pop_back();
   const std::size_t user = path.substr(0, end).rfind('@');
   shown_ = path.substr(0, host);
-  shown_ += path.substr(user == std::string_view::npos || user < host ? host : user + 1);
+  const std::size_t named = user == std::string_view::npos || user < host ? host : user + 1;
+  user_ = path.substr(host, named - host);
+  shown_ += path.substr(named);
   while (shown_.ends_with('/')) shown_.pop_back();
 }
 
 std::string WebUrl::of(std::string_view key) const { return join(base_, escaped(key, unreserved)) + query_; }
 std::string WebUrl::shown(std::string_view key) const { return join(shown_, key); }
+
+std::string WebUrl::identity() const {
+  if (user_.empty() && query_.empty()) return shown_;
+  std::string hash;
+  for (const std::byte byte : codec::sha256(bytes_of(user_ + query_)))
+    hash += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
+  return fmt::format("{}@{}", hash, shown_);
+}
 
 std::optional<std::string> redirected(std::string_view from, std::string_view location) {
   const std::size_t host = host_of(from);

@@ -18,9 +18,12 @@ class WebUrl {
   std::string of(std::string_view key) const;
   // The same for people: without the query, the user and the password, and not escaped.
   std::string shown(std::string_view key) const;
+  // Another text for another user or query, which it does not show.
+  std::string identity() const;
 
  private:
   std::string base_, shown_, query_;
+  std::string user_;  // "user:word@"
 };
 
 // Where an answer of `from` leads to: its Location, absolute or relative. Nothing when it leads away from https, or to

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace tegula {
 namespace {
@@ -104,6 +106,63 @@ TEST(TailBody, KeepsOnlyTheEndOfALargeFile) {
   body.take(bytes_of("end"));
   EXPECT_EQ(body.size(), 100 * block.size() + 3);
   EXPECT_EQ(text_of(body.bytes()), "end");
+}
+
+// Servers that go on and on: what is kept stays small, and the transfer is ended.
+TEST(Bodies, WithoutEnd) {
+  struct Endless {
+    const char* what;
+    std::unique_ptr<http::BodySink> body;
+    int status;
+    http::Headers headers;
+    http::Rest rest;
+    int takes;  // of 1000 bytes each
+  };
+  Endless cases[] = {
+      {"a range",
+       std::make_unique<http::RangeBody>(2, 4, std::vector<http::Piece>()),
+       206,
+       {{"content-range", "bytes 2-5/10"}},
+       http::Rest::unwanted,
+       1},
+      {"a whole file for a range",
+       std::make_unique<http::RangeBody>(1500, 400, std::vector<http::Piece>()),
+       200,
+       {},
+       http::Rest::unwanted,
+       2},
+      {"another range",
+       std::make_unique<http::RangeBody>(2, 4, std::vector<http::Piece>()),
+       206,
+       {{"content-range", "bytes 0-3/10"}},
+       http::Rest::unwanted,
+       1},
+      {"an end",
+       std::make_unique<http::TailBody>(10),
+       206,
+       {{"content-range", "bytes 90-99/100"}},
+       http::Rest::unwanted,
+       1},
+      {"a whole file", std::make_unique<http::TailBody>(UINT64_MAX, 5500), 200, {}, http::Rest::too_large, 6},
+      {"a range for a whole file",
+       std::make_unique<http::TailBody>(UINT64_MAX, 5500),
+       206,
+       {{"content-range", "bytes 0-999999/1000000"}},
+       http::Rest::too_large,
+       6},
+  };
+  for (Endless& c : cases) {
+    c.body->begin(c.status, c.headers);
+    int takes = 0;
+    for (; takes < 100 && c.body->rest() == http::Rest::wanted; ++takes) c.body->take(Bytes(1000));
+    // What cannot be used is known before the first byte.
+    EXPECT_LE(takes, c.takes) << c.what;
+    EXPECT_EQ(c.body->rest(), c.rest) << c.what;
+  }
+  http::TailBody end(10);
+  end.begin(206, {{"content-range", "bytes 90-99/100"}});
+  end.take(Bytes(11));
+  EXPECT_NE(end.problem().find("longer than the 10 bytes"), std::string::npos) << end.problem();
 }
 
 }  // namespace

@@ -2,10 +2,14 @@
 #include "store/s3/settings.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <fstream>
 #include <map>
 #include <string>
+#include <thread>
 
 #include "store/s3/google_credentials.h"
 #include "store/s3/profile_file.h"
@@ -182,6 +186,85 @@ TEST(AwsCredentials, FromServices) {
   network->clock->passed += std::chrono::minutes(56);
   chain.get();
   EXPECT_GT(network->requests.size(), asked);
+}
+
+// A service that is silent for a moment, while keys are renewed and at the very start.
+TEST(Credentials, OutliveAHiccupOfTheirSource) {
+  const auto network = std::make_shared<SimulatedNetwork>([](const http::Request&) { return reply(500); });
+  const auto client = std::make_shared<http::Client>(network, http::Limits{}, network->clock);
+  const auto minutes = [&](int n) { network->clock->passed += std::chrono::minutes(n); };
+  std::string habit = "silent";
+  int asked = 0, others = 0;
+  const auto find = [&](http::Client&) -> std::optional<s3::Credentials> {
+    ++asked;
+    if (habit == "silent") return std::nullopt;
+    if (habit == "broken") throw Error(ErrorKind::permission, "broken");
+    s3::Credentials keys;
+    keys.key_id = habit;
+    keys.expires = network->clock->date() + std::chrono::minutes(60);
+    return keys;
+  };
+  const auto other = [&](http::Client&) -> std::optional<s3::Credentials> {
+    ++others;
+    return std::nullopt;
+  };
+  s3::CredentialChain chain({{"first", other}, {"the service", find}, {"last", other}}, client);
+  EXPECT_EQ(chain.get().key_id, "");
+  EXPECT_EQ(chain.source(), "none");
+  habit = "A";
+  minutes(2);
+  EXPECT_EQ(chain.get().key_id, "A") << "that there are none is not for ever";
+  EXPECT_EQ(chain.source(), "the service");
+  others = 0;
+  minutes(56);
+  for (const char* trouble : {"silent", "broken"}) {
+    habit = trouble;
+    asked = 0;
+    EXPECT_EQ(chain.get().key_id, "A") << "good for four more minutes";
+    EXPECT_EQ(chain.get().key_id, "A");
+    EXPECT_EQ(asked, 1) << "not at every request";
+    EXPECT_EQ(chain.source(), "the service");
+    minutes(1);
+  }
+  habit = "B";
+  EXPECT_EQ(chain.get().key_id, "B");
+  s3::Credentials refused = chain.get();
+  habit = "silent";
+  EXPECT_FALSE(chain.renew(refused)) << "nobody is no other key";
+  EXPECT_EQ(chain.get().key_id, "B");
+  habit = "C";
+  EXPECT_TRUE(chain.renew(refused));
+  habit = "silent";
+  minutes(61);
+  EXPECT_ERROR(permission, "the keys have expired, and the service gives no others", chain.get());
+  EXPECT_EQ(others, 0) << "another source is another user";
+}
+
+// fork() while another thread asks.
+TEST(Credentials, AChildDoesNotWaitForItsParent) {
+  const auto network = std::make_shared<SimulatedNetwork>([](const http::Request&) { return reply(500); });
+  const auto client = std::make_shared<http::Client>(network, http::Limits{}, network->clock);
+  const pid_t parent = ::getpid();
+  std::atomic<bool> asking{false}, over{false};
+  s3::CredentialChain chain({{"slow",
+                              [&](http::Client&) {
+                                asking = true;
+                                while (::getpid() == parent && !over) std::this_thread::yield();
+                                return std::optional(s3::Credentials{"K", "S", "", "", {}});
+                              }}},
+                            client);
+  std::thread thread([&] { chain.get(); });
+  while (!asking) std::this_thread::yield();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);  // a child that waits for ever ends by it
+    ::_exit(chain.get().key_id == "K" ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  over = true;
+  thread.join();
+  EXPECT_EQ(status, 0);
 }
 
 // Documents with keys, cut at every byte: no message shows a part of them.

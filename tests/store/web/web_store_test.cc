@@ -217,6 +217,64 @@ TEST_F(WebStoreTest, ProbesHearWhyAFileCannotBeRead) {
   EXPECT_TRUE(!reads[3].found && !reads[3].failure);
 }
 
+TEST_F(WebStoreTest, ProbesMayFailAtTheSecondQuestionToo) {
+  site.instead = [](const http::Request& request, const std::string&) -> std::optional<Reply> {
+    return Site::asked(request, "Range").empty() ? reply(403) : reply(416);
+  };
+  FileRead read{"c/0", 100};
+  const std::shared_ptr<Store> store = open();
+  EXPECT_ERROR(permission, "c/0", store->get(std::span(&read, 1)));
+  read.may_fail = true;
+  store->get(std::span(&read, 1));
+  EXPECT_TRUE(!read.found && read.failure);
+}
+
+TEST_F(WebStoreTest, OneSmallFileDoesNotMeanThatThereAreNoRanges) {
+  site.files["big"] = std::string(100'000, 'x');
+  site.instead = [](const http::Request&, const std::string& key) -> std::optional<Reply> {
+    if (key == "empty") return reply(200, "", {{"content-length", "0"}});
+    return key == "c/0" ? std::optional(reply(200, "0123456789", {{"content-length", "10"}})) : std::nullopt;
+  };
+  const std::shared_ptr<Store> store = open();
+  EXPECT_EQ(end(*store, "empty", 5), " of 0");
+  EXPECT_EQ(end(*store, "c/0", 10), "0123456789 of 10");
+  EXPECT_EQ(range(*store, "c/0", 0, 10), "0123456789");
+  std::string asked;
+  site.instead = [&](const http::Request& request, const std::string&) {
+    asked = Site::asked(request, "Range");
+    return std::optional<Reply>();
+  };
+  EXPECT_EQ(range(*store, "big", 7, 3), "xxx");
+  EXPECT_EQ(asked, "bytes=7-9");
+}
+
+// Each request of the first batch is answered with the whole file.
+TEST_F(WebStoreTest, WholeFilesInPlaceOfRangesAreNotReadToTheirEnds) {
+  site.ranges = false;
+  site.files["big"] = std::string(8 << 20, 'x');
+  const std::shared_ptr<Store> store = open();
+  const auto client = std::make_shared<http::Client>(network_, http::Limits{}, network_->clock);
+  const std::shared_ptr<Store> watched = open_web_store("http://h/a.zarr/?token=secret", client);
+  std::vector<Bytes> into(8, Bytes(10));
+  std::vector<RangeRead> reads;
+  for (std::size_t i = 0; i < into.size(); ++i) reads.push_back({"big", i << 20, into[i]});
+  watched->get(reads);
+  for (const Bytes& bytes : into) EXPECT_EQ(text_of(bytes), "xxxxxxxxxx");
+  const std::uint64_t size = 8 << 20, parts = (1 + 2 + 3 + 4 + 5 + 6 + 7) << 20;
+  EXPECT_LE(client->traffic().received, size + parts + 1000) << "one is kept, the others end with their ranges";
+}
+
+TEST_F(WebStoreTest, IdentitiesTellUsersAndQueriesApart) {
+  const auto identity = [](const char* url) { return open_web_store(url, nullptr)->identity(); };
+  const char* urls[] = {"http://h/d",        "http://h/d?b=1",    "http://h/d?b=2",
+                        "http://u:word@h/d", "http://v:word@h/d", "http://h/e"};
+  for (const char* one : urls)
+    for (const char* other : urls)
+      EXPECT_EQ(identity(one) == identity(other), std::string_view(one) == other) << one << " " << other;
+  EXPECT_EQ(identity("http://h/d/"), identity("http://h/d"));
+  for (const char* url : urls) EXPECT_EQ(identity(url).find("word"), std::string::npos);
+}
+
 TEST_F(WebStoreTest, RedirectionsAreFollowed) {
   site.instead = [&](const http::Request& request, const std::string& key) -> std::optional<Reply> {
     if (key == "moved") return reply(302, "", {{"location", "/a.zarr/c/0?token=secret"}});
