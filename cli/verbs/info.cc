@@ -67,7 +67,9 @@ std::string info_text(const std::string& uri, const Array& array, const Work& wo
   std::uint64_t decoded = 0;
   for (const FieldSize& field : info.fields) decoded += field.decoded;
   std::string out = fmt::format("{}: {}\n", visible(uri), what_it_is(schema));
-  out += fmt::format("  on disk     {}", format_size(info.stored_bytes));
+  const bool unlisted = info.fields.empty() && !schema.attributes.empty();
+  out += unlisted ? "  on disk     not known: its files cannot be listed"
+                  : fmt::format("  on disk     {}", format_size(info.stored_bytes));
   if (decoded) out += fmt::format(", {} decoded", format_size(decoded));
   if (const std::string ratio = ratio_text(info.stored_bytes, decoded); !ratio.empty())
     out += fmt::format(" ({})", ratio);

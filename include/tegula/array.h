@@ -76,7 +76,7 @@ struct FieldSize {
   std::uint64_t stored = 0, decoded = 0;
 };
 
-// Sizes and counts. They come from listings and metadata; no cell is decoded.
+// Sizes and counts, from listings and metadata; no cell is decoded. No `fields`: the store does not list its files.
 struct Info {
   std::uint64_t stored_bytes = 0;
   std::vector<FieldSize> fields;

@@ -62,7 +62,7 @@ Metadata BcolzArray::metadata() const { return read_attributes(*snapshot()->stor
 Info BcolzArray::info(const Work& work) const {
   const std::shared_ptr<const Snapshot> now = snapshot();
   Info out;
-  for (std::size_t i = 0; i < now->columns.size(); ++i) {
+  for (std::size_t i = 0; i < now->columns.size() && now->store->hints().lists; ++i) {
     work.check();
     const Carray& carray = now->columns[i];
     FieldSize size{now->names[i], 0, carray.rows() * carray.row_bytes};

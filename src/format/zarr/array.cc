@@ -119,8 +119,9 @@ void ZarrArray::read(const Selection& selection, std::string_view field, const S
 Info ZarrArray::info(const Work&) const {
   const std::shared_ptr<const Snapshot> now = snapshot();
   const ArrayMeta& meta = now->meta;
-  const ChunkListing listing = list_chunks(*store_, meta);
   Info info;
+  if (!store_->hints().lists) return info;
+  const ChunkListing listing = list_chunks(*store_, meta);
   FieldSize field;
   for (const ChunkFile& file : listing.chunks) field.stored += file.size;
   field.decoded = saturated_product(saturated_product(meta.shape), meta.cell.item());

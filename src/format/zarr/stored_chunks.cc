@@ -39,7 +39,7 @@ const ZarrArray* as_zarr(const Array& array) { return dynamic_cast<const ZarrArr
 
 bool chunks_fit(const CopySource& source, const Array& to) {
   const ZarrArray *old = as_zarr(source.from), *made = as_zarr(to);
-  if (!old || !made) return false;
+  if (!old || !made || !old->store().hints().lists) return false;
   const std::shared_ptr<const Snapshot> before = old->snapshot(), after = made->snapshot();
   const ArrayMeta &a = before->meta, &b = after->meta;
   return a.shape == b.shape && a.chunks == b.chunks && a.cell.type == b.cell.type && a.cell.var == b.cell.var &&
@@ -69,7 +69,7 @@ std::uint64_t copy_chunks(const CopySource& source, Array& to, Store& store, con
 
 std::optional<std::vector<CellBox>> written_boxes(const Array& array, const Work&) {
   const ZarrArray* zarr = as_zarr(array);
-  if (!zarr || array.schema().dimensions.empty()) return std::nullopt;
+  if (!zarr || array.schema().dimensions.empty() || !zarr->store().hints().lists) return std::nullopt;
   const std::shared_ptr<const Snapshot> now = zarr->snapshot();
   const ArrayMeta& meta = now->meta;
   std::vector<CellBox> boxes;

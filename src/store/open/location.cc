@@ -46,6 +46,7 @@ bool overlap(const Store& a, const Store& b) {
 
 std::uint64_t fingerprint(const Store& store) {
   Hash hash;
+  if (!store.hints().lists) return hash.value();
   for (const ListedFile& file : store.list_all("").files) {
     const std::string_view key = file.key;
     if (key.starts_with(kTemporaryPrefix) || key.find(fmt::format("/{}", kTemporaryPrefix)) != key.npos) continue;

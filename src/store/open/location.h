@@ -11,7 +11,7 @@ namespace tegula {
 bool overlap(const Store& a, const Store& b);
 
 // Another number after any change below the root of the store: of names, sizes, or states of files. Files of unfinished
-// writes do not count.
+// writes do not count. Of a store that does not list its files it is always the same.
 std::uint64_t fingerprint(const Store& store);
 
 }  // namespace tegula
