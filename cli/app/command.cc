@@ -22,7 +22,8 @@ CLI::App& app_of(void* app) { return *static_cast<CLI::App*>(app); }
 
 constexpr const char* kGlobalHelp =
     "Everywhere:\n"
-    "  --json  --quiet  --threads N  --memory SIZE  --store-option NAME=VALUE  --trace-io  --stats  --help\n";
+    "  --json  --quiet  --threads N  --memory SIZE  --store-option NAME=VALUE  --cache DIR[:SIZE]\n"
+    "  --trace-io  --stats  --help\n";
 
 // Exit codes by kind: a request that makes no sense is a usage error, everything else is about the data.
 int code_of(ErrorKind kind) {
@@ -49,7 +50,7 @@ std::uint64_t whole_number(const std::string& text, const char* names) {
 std::string unknown_verb(const CLI::App& app, int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    if (word == "--threads" || word == "--memory" || word == "--store-option") ++i;
+    if (word == "--threads" || word == "--memory" || word == "--store-option" || word == "--cache") ++i;
     if (word.starts_with("-")) continue;
     const std::vector<const CLI::App*> verbs = app.get_subcommands(nullptr);
     const bool known =
@@ -230,6 +231,9 @@ int run_command(int argc, char** argv, const std::vector<VerbEntry>& verbs, Glob
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
+  std::string cache;
+  app.add_option("--cache", cache, "keep parts of remote files in a folder (default size: 10GB)")
+      ->type_name("DIR[:SIZE]");
   app.footer("`tegula VERB --help` shows what a verb takes, with examples.");
   std::function<int()> chosen;
   for (const VerbEntry& entry : verbs) {
@@ -243,6 +247,7 @@ int run_command(int argc, char** argv, const std::vector<VerbEntry>& verbs, Glob
     app.parse(argc, argv);
     if (!memory.empty()) globals.work.memory = parse_size(memory);
     for (const std::string& option : storage) add_storage(globals, option);
+    if (!cache.empty()) globals.storage["cache"] = cache;
     const CurrentWork current(globals.work);  // what opens arrays waits for the network, too
     if (!globals.quiet && TerminalProgress::possible()) globals.work.progress = globals.progress;
     const int code = chosen ? chosen() : kUsage;

@@ -110,7 +110,7 @@ def _reopen(uri: str, mode: str, options: Dict[str, Any], field: Optional[str] =
 
 def open(uri: Any, mode: str = 'r', *, at: Any = None, key: keys.Key = None, format: Optional[str] = None,
          threads: Optional[int] = None, memory: Union[int, str] = '2GB', missing: str = 'fill', sync: bool = True,
-         store: Any = None, storage_options: Optional[Mapping[str, Any]] = None) -> Any:
+         store: Any = None, storage_options: Optional[Mapping[str, Any]] = None, cache: Optional[str] = None) -> Any:
     """Opens what is at `uri`: an Array, SparseArray, Table or Group.
 
     `mode` is 'r' or 'w'; 'w' changes an existing array and never empties it. `at` (TileDB) shows the array as it was at a
@@ -119,14 +119,14 @@ def open(uri: Any, mode: str = 'r', *, at: Any = None, key: keys.Key = None, for
     `missing` says how missing chunks are read: 'fill' (as the fill value) or 'error'. With `sync=False` writes return before
     they are on the disk. `store` is an object that holds the files, and `uri` then a path in it: an obstore store, an fsspec
     file system, a mapping, or anything with `get(key)`. `storage_options` are those of s3://, gs:// and http://
-    (docs/stores.md): endpoint, region, keys.
+    (docs/stores.md): endpoint, region, keys. `cache`, 'DIR' or 'DIR:SIZE', keeps parts of remote files in a folder.
     """
     if missing not in ('fill', 'error'):
         raise ValueError(f"missing is 'fill' or 'error', not {missing!r}")
     how = _mode(mode)
     options = _options(key=key, format=_format(format), threads=threads, memory=_bytes(memory),
                        missing=None if missing == 'fill' else missing, sync=None if sync else False, store=store,
-                       storage_options=_storage(storage_options))
+                       storage_options=_storage(storage_options if cache is None else {**(storage_options or {}), 'cache': cache}))
     if at is not None:
         options.update({'at': _times(at)} if how == 'r' else {'write_at': _time(at)})
     return _reopen(_uri(uri, store), how, options)
