@@ -38,7 +38,7 @@ void BcolzArray::change(const Work& work, const std::function<void(const Snapsho
   const std::lock_guard lock(writing_);
   const std::shared_ptr<Store> store = snapshot()->store;
   std::shared_ptr<const Snapshot> now = Snapshot::open(store, work);
-  for (const Carray& carray : now->columns) finish_pending(carray);
+  for (const Carray& carray : now->columns) finish_pending(carray, work);
   if (std::any_of(now->columns.begin(), now->columns.end(), [](const Carray& c) { return !c.pending.empty(); }))
     now = Snapshot::open(store, work);
   // Once the change is made, nothing keeps the handle from seeing it.

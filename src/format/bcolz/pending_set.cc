@@ -47,13 +47,46 @@ std::uint32_t checksum(const Store& store, const std::string& key) {
   return bytes ? codec::crc32c(*bytes) : 0;
 }
 
-void apply(Store& store, const std::string& prefix, const std::vector<std::uint64_t>& chunks, const Work& work) {
+void apply(Store& store, const std::string& prefix, const std::vector<Replaced>& chunks, const Work& work) {
   parallel_for(work, chunks.size(), [&](std::size_t i) {
-    const std::optional<Bytes> bytes = store.get(pending_key(prefix, chunks[i]));
-    if (!bytes)
-      fail(ErrorKind::io, "'{}' was removed while it was copied", store.describe(pending_key(prefix, chunks[i])));
-    store.put(chunk_key(prefix, chunks[i]), *bytes);
+    const std::string key = pending_key(prefix, chunks[i].chunk);
+    const std::optional<Bytes> bytes = store.get(key);
+    if (!bytes) fail(ErrorKind::io, "'{}' was removed while it was copied", store.describe(key));
+    if (codec::crc32c(*bytes) != chunks[i].after)
+      fail(ErrorKind::corrupt, "'{}' has {} bytes that are not those written", store.describe(key), bytes->size());
+    store.put(chunk_key(prefix, chunks[i].chunk), *bytes);
   });
+}
+
+// The first chunk whose pending file is not what the commit file says; none when all are there.
+std::optional<std::uint64_t> lost_file(const Store& store, const std::string& prefix,
+                                       const std::vector<Replaced>& rows) {
+  for (const Replaced& row : rows)
+    if (checksum(store, pending_key(prefix, row.chunk)) != row.after) return row.chunk;
+  return std::nullopt;
+}
+
+// What the commit file lists. Empty when there is none, and when somebody else has changed one of the chunks since.
+std::vector<Replaced> pending_rows(const Store& store, const std::string& prefix) {
+  const std::string key = commit_key(prefix);
+  std::optional<Bytes> text = store.get(key);
+  while (text) {
+    std::vector<Replaced> rows = decode_commit(*text, store.describe(key));
+    for (const Replaced& row : rows)
+      if (const std::uint32_t now = checksum(store, chunk_key(prefix, row.chunk));
+          now != row.before && now != row.after)
+        return {};
+    const std::optional<std::uint64_t> lost = lost_file(store, prefix, rows);
+    if (!lost) return rows;
+    // Whoever has copied all of them removes the commit file first. While it is there, some chunks may be in place and
+    // others not, and only the pending files say what they hold.
+    std::optional<Bytes> again = store.get(key);
+    if (again == text)
+      fail(ErrorKind::corrupt, "'{}' lists chunk {}, but '{}' is missing or damaged", store.describe(key), *lost,
+           store.describe(pending_key(prefix, *lost)));
+    text = std::move(again);
+  }
+  return {};
 }
 
 // "commit" is removed first: what is left without it is ignored.
@@ -71,15 +104,8 @@ std::string pending_key(std::string_view prefix, std::uint64_t chunk) {
 }
 
 std::vector<std::uint64_t> find_pending(const Store& store, const std::string& prefix) {
-  const std::optional<Bytes> text = store.get(commit_key(prefix));
-  if (!text) return {};
   std::vector<std::uint64_t> out;
-  for (const Replaced& row : decode_commit(*text, store.describe(commit_key(prefix)))) {
-    const std::uint32_t now = checksum(store, chunk_key(prefix, row.chunk));
-    if (now != row.before && now != row.after) return {};
-    if (checksum(store, pending_key(prefix, row.chunk)) != row.after) return {};
-    out.push_back(row.chunk);
-  }
+  for (const Replaced& row : pending_rows(store, prefix)) out.push_back(row.chunk);
   return out;
 }
 
@@ -95,12 +121,12 @@ void replace_chunks(const Carray& carray, const std::vector<std::uint64_t>& chun
     store.put(pending_key(carray.prefix, chunks[i]), file);
   });
   store.put_text(commit_key(carray.prefix), encode_commit(replaced));
-  apply(store, carray.prefix, chunks, work);
+  apply(store, carray.prefix, replaced, work);
   clear(store, carray.prefix);
 }
 
-void finish_pending(const Carray& carray) {
-  if (!carray.pending.empty()) apply(*carray.store, carray.prefix, carray.pending, {});
+void finish_pending(const Carray& carray, const Work& work) {
+  if (!carray.pending.empty()) apply(*carray.store, carray.prefix, pending_rows(*carray.store, carray.prefix), work);
   clear(*carray.store, carray.prefix);
 }
 

@@ -31,6 +31,6 @@ void replace_chunks(const Carray& carray, const std::vector<std::uint64_t>& chun
                     const std::function<Bytes(std::size_t)>& make, const Work& work);
 
 // Copies pending chunks over the old ones, and removes the folder with whatever an interrupted change left in it.
-void finish_pending(const Carray& carray);
+void finish_pending(const Carray& carray, const Work& work);
 
 }  // namespace tegula::bcolz

@@ -43,6 +43,7 @@ class ZarrArray final : public Array {
   // What copying encoded chunks needs.
   const Store& store() const { return *store_; }
   std::shared_ptr<const Snapshot> snapshot() const;
+  Missing missing() const { return missing_; }
 
  private:
   // The snapshot, made anew if the stored shape differs, as after a change through another handle. The caller holds

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/parallel.h"
+#include "base/product.h"
 #include "format/zarr/array.h"
 #include "format/zarr/chunk/chunk_listing.h"
 
@@ -51,12 +52,20 @@ std::uint64_t copy_chunks(const CopySource& source, Array& to, Store& store, con
   if (!old || !made) fail(ErrorKind::invalid_argument, "only the chunks of zarr arrays are copied between zarr arrays");
   const std::shared_ptr<const Snapshot> before = old->snapshot(), after = made->snapshot();
   const std::vector<ChunkFile> chunks = list_chunks(old->store(), before->meta).chunks;
+  if (const std::uint64_t expected = saturated_product(chunk_grid(before->meta.shape, before->meta.chunks));
+      old->missing() == Missing::error && chunks.size() < expected)
+    fail(ErrorKind::not_found, "{} of {} chunks are missing, and the caller asked for missing chunks to be errors",
+         expected - chunks.size(), expected);
   std::map<Shape, std::uint64_t> there;
   for (const ChunkFile& file : list_chunks(store, after->meta).chunks) there[file.chunk] = file.size;
   if (work.progress) work.progress->begin("copying chunks", chunks.size());
   parallel_for(work, chunks.size(), [&](std::size_t i) {
     // A chunk that was removed since it was listed is absent like any other.
-    if (const std::optional<Bytes> file = old->store().get(chunks[i].key)) {
+    const std::optional<Bytes> file = old->store().get(chunks[i].key);
+    if (!file && old->missing() == Missing::error)
+      fail(ErrorKind::not_found, "'{}' is missing, and the caller asked for missing chunks to be errors",
+           old->store().describe(chunks[i].key));
+    if (file) {
       const std::string key = after->meta.keys.key(chunks[i].chunk);
       const auto found = there.find(chunks[i].chunk);
       if (found == there.end() || found->second != file->size() || store.get(key) != file) store.put(key, *file);

@@ -15,7 +15,11 @@ std::size_t var_slot_count(const ArraySchema& schema, std::uint32_t version, std
   return one_file_per_dimension(version) ? slots : schema.attributes.size();
 }
 
+// Numbers that formats may still reach; what is beyond is damage.
+constexpr std::uint32_t kPlausibleVersion = 1000;
+
 void check_version(const Cursor& in, std::uint32_t version) {
+  if (version > kPlausibleVersion) in.fail_at(in.offset() - 4, fmt::format("a footer of format version {}", version));
   if (version > kNewestVersion)
     fail(ErrorKind::unsupported,
          "{}: the fragment has format version {}, this build reads {} to {}; a newer tegula may read it", in.name(),

@@ -65,6 +65,9 @@ ArrayMeta load_meta(const Store& store, int version) {
 
 Json load_attributes(const Store& store, int version) {
   Json document = load_document(store, kDocuments[version].attributes);
+  // Version 3 keeps them in the document of the array or group itself: without it there is no array.
+  if (version == 3 && document.is_null())
+    fail(ErrorKind::not_found, "there is no '{}'", store.describe(kDocuments[version].attributes));
   if (version == 3 && document.is_object())
     document = document.contains("attributes") ? Json(document["attributes"]) : Json(nullptr);
   if (document.is_null()) return Json::object();
