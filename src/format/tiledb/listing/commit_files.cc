@@ -56,13 +56,10 @@ void remove_together(Store& store, std::span<const FragmentEntry> fragments) {
 
 void remove_fragments(Store& store, std::span<const FragmentEntry> fragments) {
   if (fragments.empty()) return;
-  const std::set<std::string> consolidated = consolidated_commits(store);
-  std::string ignored;
   std::uint64_t first = UINT64_MAX, last = 0;
   std::set<std::string_view> changed;
   for (const FragmentEntry& entry : fragments) {
     const std::string commit = commit_file(entry.name, entry.time.version);
-    if (consolidated.contains(commit)) ignored += commit + "\n";
     first = std::min(first, entry.time.first);
     last = std::max(last, entry.time.last);
     changed.insert(commit.empty()                          ? std::string_view(entry.folder)
@@ -75,7 +72,13 @@ void remove_fragments(Store& store, std::span<const FragmentEntry> fragments) {
   }
   // The removal of a commit file must be durable before the folder loses files.
   for (const std::string_view folder : changed) store.sync_folder(folder);
-  // A commit file counts in spite of an .ign file: it must be gone first.
+  // A commit file counts in spite of an .ign file: it must be gone first. What another process has put into a .con file
+  // until then is struck out, too.
+  std::string ignored;
+  const std::set<std::string> consolidated = consolidated_commits(store);
+  for (const FragmentEntry& entry : fragments)
+    if (const std::string commit = commit_file(entry.name, entry.time.version); consolidated.contains(commit))
+      ignored += commit + "\n";
   if (!ignored.empty())
     store.put_text(join(kCommitsFolder, make_timed_name(first, last, make_ordered_uuid(), kWriteVersion) + ".ign"),
                    ignored);

@@ -74,18 +74,27 @@ std::vector<Consolidation> consolidate_commits(const MaintainedArray& array, Doi
   Store& store = *array.store;
   const ArrayContents contents = open_now(array);
   need_version(*contents.schema, 12, "commits");
+  // Fragments that a .vac file hides keep their own commit files: a vacuum that runs beside this may have removed some,
+  // and a line for a fragment that is gone would make the array unreadable.
+  std::set<std::string_view> hidden;
+  for (const VacuumEntry& entry : contents.listing.vacuumed) hidden.insert(entry.items.begin(), entry.items.end());
+  std::set<std::string> kept;
+  for (const FragmentEntry& entry : contents.listing.fragments)
+    if (hidden.contains(entry.folder)) kept.insert(commit_file(entry.name, entry.time.version));
   // The files that the new one replaces. An .upd file stays: consolidated files cannot hold it.
   Consolidation done;
   for (const Entry& entry : store.list(kCommitsFolder)) {
     const std::string_view kind = extension(entry.name);
-    if (kind == ".wrt" || kind == ".del" || kind == ".con") done.inputs.push_back(join(kCommitsFolder, entry.name));
+    std::string key = join(kCommitsFolder, entry.name);
+    if ((kind == ".wrt" || kind == ".del" || kind == ".con") && !kept.contains(key))
+      done.inputs.push_back(std::move(key));
   }
   Bytes file;
   ByteWriter out(file);
   std::vector<TimedName> times;
   for (const FragmentEntry& entry : contents.listing.fragments) {
     const std::string commit = commit_file(entry.name, entry.time.version);
-    if (commit.empty()) continue;
+    if (commit.empty() || kept.contains(commit)) continue;
     if (!in_commits_folder(entry.time.version) && store.has(commit)) done.inputs.push_back(commit);
     times.push_back(entry.time);
     out.text(commit + "\n");
@@ -101,7 +110,7 @@ std::vector<Consolidation> consolidate_commits(const MaintainedArray& array, Doi
     out.put(std::uint64_t{bytes->size()});
     out.bytes(*bytes);
   }
-  if (done.inputs.size() < 2) return {};
+  if (done.inputs.size() < 2 || times.empty()) return {};
   done.bytes = size_of(store, done.inputs);
   if (doing == Doing::change) {
     done.outputs.push_back(join(kCommitsFolder, spanning_name(times, written_version(*contents.schema)) + ".con"));
