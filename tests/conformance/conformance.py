@@ -146,7 +146,7 @@ class SingleReader:
         pass
 
 
-def one_case(reader, folder):
+def one_case(reader, folder, name):
     """(number of checks, list of what went wrong)"""
     case = json.loads((folder / 'case.json').read_text())
     array = folder / 'array' if (folder / 'array').exists() else folder / 'group'
@@ -175,11 +175,13 @@ def one_case(reader, folder):
 
     def must_fail(check):
         answer = ask(check)
-        return answer['crash'] if 'crash' in answer else None if 'error' in answer else 'read something that is damaged'
+        if 'crash' in answer or 'error' not in answer:
+            return answer.get('crash', 'read something that is damaged')
+        return wrong_error(name, check.get('name', ''), answer['error']['message'])
 
-    def note(name, problem):
+    def note(what, problem):
         if problem:
-            wrong.append(f'{name}: {problem}')
+            wrong.append(f'{what}: {problem}')
 
     if case.get('error') or case.get('open_fails'):
         note('open', must_fail({}))
@@ -202,9 +204,31 @@ def one_case(reader, folder):
     return count, wrong
 
 
-def expected_failures():
-    lines = (HERE / 'expected_failures.txt').read_text().splitlines()
-    return dict(line.split(None, 1) for line in lines if line.strip() and not line.startswith('#'))
+def listed(name):
+    """The lines of a list of cases: {case: the rest of the line}."""
+    lines = (HERE / name).read_text().splitlines()
+    return {line.partition('  ')[0]: line.partition('  ')[2] for line in lines if line and not line.startswith('#')}
+
+
+FAILURES, QUIRKS, ERRORS = listed('expected_failures.txt'), listed('quirks.txt'), listed('expected_errors.txt')
+
+
+def wrong_error(name, check, message):
+    """None, or why the message is not that of the error which the check of a case is about."""
+    expected = ERRORS.get(f'{name}:{check}', ERRORS.get(name))
+    if expected is None:
+        return f'no line in expected_errors.txt for: {message}'
+    kind, _, part = expected.partition('  ')
+    return None if f'{kind}: ' in message and part in message else f'expected {kind}: ... {part}, found: {message[:300]}'
+
+
+def surprises_of(name, wrong):
+    """What is left to say of a case when the lists are taken into account."""
+    if name in QUIRKS:                                   # recorded behaviour that nobody has to copy: it must not crash
+        wrong = [line for line in wrong if 'crashed or hung' in line]
+    if name in FAILURES:
+        wrong = [] if wrong else [f'passes, but expected_failures.txt says: {FAILURES[name]}']
+    return wrong
 
 
 def main():
@@ -220,7 +244,6 @@ def main():
     unpack(options.folder)
     cases = sorted(p.parent for p in options.folder.rglob('case.json'))
     cases = [c for c in cases if all(p in str(c) for p in options.pattern)]
-    expected = expected_failures()
     readers = queue.SimpleQueue()
     for _ in range(options.workers):
         readers.put((SingleReader if options.single else Reader)(options.command))
@@ -228,7 +251,7 @@ def main():
     def run(folder):
         reader = readers.get()
         try:
-            return one_case(reader, folder)
+            return one_case(reader, folder, str(folder.relative_to(options.folder)))
         except Exception as error:                       # a case the runner itself cannot take is a failure too
             return 1, [f'runner: {error!r}']
         finally:
@@ -241,11 +264,9 @@ def main():
             name = folder.relative_to(options.folder)
             family = str(name.parent)
             checks[family] += count
-            if 'quirk' in folder.name:                   # recorded behaviour that nobody has to copy: it must not crash
-                wrong = [line for line in wrong if 'crashed or hung' in line]
-            if str(name) in expected:
+            wrong = surprises_of(str(name), wrong)
+            if str(name) in FAILURES:
                 known[family] += 1
-                wrong = [] if wrong else [f'passes, but expected_failures.txt says: {expected[str(name)]}']
             else:
                 (failed if wrong else passed)[family] += 1
             surprises += bool(wrong)
