@@ -5,6 +5,7 @@ import contextlib
 import datetime
 import errno
 import os
+import shutil
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _tegula, keys
@@ -190,17 +191,24 @@ def create(uri: Any, *, format: str = 'tiledb', sparse: bool = False, dims: Opti
     options = _options(key=key, threads=threads, memory=_bytes(memory), sync=None if sync else False, store=store,
                        storage_options=_storage(storage_options))
     extra = _options(format_version=format_version, at=None if at is None else _time(at), overwrite=overwrite or None)
+    fresh = '://' not in path and not os.path.lexists(path)
     with _existing(path):
         handle = _tegula.create(path, made._plain(), keys.opening(dict(options, **extra)))
     array = _array(handle, path, 'w', options)
-    if fill_from is not None:
-        if made.table:
-            if any(len(v) for v in fill_from.values()):
-                array.append(fill_from)
-        else:
-            array[...] = fill_from
-    elif data is not None:
-        array[...] = data
+    try:
+        if fill_from is not None:
+            if made.table:
+                if any(len(v) for v in fill_from.values()):
+                    array.append(fill_from)
+            else:
+                array[...] = fill_from
+        elif data is not None:
+            array[...] = data
+    except BaseException:
+        # The same call then works once the reason is gone.
+        if fresh:
+            shutil.rmtree(path, ignore_errors=True)
+        raise
     return array
 
 

@@ -172,6 +172,17 @@ def test_existing_targets(tmp_path):
             make()
 
 
+def test_a_creation_that_fails_leaves_nothing(tmp_path):
+    masked = np.ma.MaskedArray([1, 2], [True, False])
+    for format in ('zarr3', 'bcolz', 'tiledb'):
+        with pytest.raises(ValueError, match='masked'):
+            tg.create(tmp_path / format, data=masked, format=format)
+        assert not (tmp_path / format).exists()
+        tg.create(tmp_path / format, data=masked.data, format=format)
+        with pytest.raises(ValueError, match='masked'):
+            tg.create(tmp_path / format, data=masked, format=format, overwrite=True)
+
+
 def test_chunks_are_chosen(tmp_path):
     for format in ('zarr3', 'tiledb'):
         assert tg.create(tmp_path / format, shape=(3000, 4000), dtype='f8', format=format, chunks=True).chunks == (375, 250)

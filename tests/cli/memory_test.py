@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Files of many times the memory budget, into arrays and out of them; creations that fail or are stopped leave nothing."""
-import os, pathlib, random, signal, subprocess, time
+import os, pathlib, pty, random, signal, subprocess, time
 
 from harness import TEGULA, CommandTest, main, npy, read_npy
 
@@ -186,6 +186,22 @@ class NothingIsLeft(CommandTest):
             for file, flags in (('big.npy', []), ('big.csv', ['--shape', '10000000', '--type', 'int64'])):
                 with self.subTest(fmt=fmt, file=file):
                     self.stopped('create', 'new', file, '--format', fmt, *flags, '--memory', '16MB')
+
+    def test_progress_is_drawn(self):
+        empty_npy(self.path('big.npy'), (1 << 14, 1 << 13), '<f8', 8)
+        screen, terminal = pty.openpty()
+        process = subprocess.Popen([TEGULA, 'create', 'new', 'big.npy', '--format', 'zarr3', '--tile', '128,128', '--memory', '16MB', '--no-sync',
+                                    '--threads', '1'], cwd=self.folder, stderr=terminal, stdout=subprocess.DEVNULL)
+        os.close(terminal)
+        shown = b''
+        while True:
+            try:
+                shown += os.read(screen, 1 << 16)
+            except OSError:  # the other end is closed
+                break
+        os.close(screen)
+        self.assertEqual(process.wait(timeout=120), 0)
+        self.assertIn(b'copying [', shown)
 
     def test_while_a_pipe_is_waited_for(self):
         reader, writer = os.pipe()
