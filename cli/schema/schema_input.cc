@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/json.h"
+#include "base/product.h"
 #include "convert/filters.h"
 #include "convert/target.h"
 #include "files/text_file.h"
@@ -191,6 +192,23 @@ void check_alone(const SchemaFlags& flags) {
     if (given) fail(ErrorKind::invalid_argument, "--schema holds the whole schema: give no {} with it", name);
 }
 
+// Formats whose chunks are files: without --tile, the longest axis is halved until a chunk has about 1 MiB. As one
+// chunk, a large array could only be written and read as a whole.
+void choose_chunks(Schema& schema) {
+  const Capabilities& can = capabilities(schema.format);
+  if (can.domains || !can.unwritten || schema.dimensions.empty()) return;
+  constexpr std::uint64_t kChunk = 1 << 20;
+  std::vector<std::uint64_t> chunk = schema.shape();
+  const std::uint64_t cell = std::max<std::uint64_t>(1, schema.attributes.at(0).cell_size());
+  if (saturated_product(saturated_product(chunk), cell) <= kChunk) return;
+  while (saturated_product(saturated_product(chunk), cell) > kChunk) {
+    std::uint64_t& longest = *std::max_element(chunk.begin(), chunk.end());
+    if (longest <= 1) break;
+    longest = (longest + 1) / 2;
+  }
+  for (std::size_t i = 0; i < chunk.size(); ++i) schema.dimensions[i].tile = chunk[i];
+}
+
 }  // namespace
 
 void set_fill(Attribute& attribute, const Json& fill) {
@@ -303,6 +321,7 @@ Schema SchemaFlags::schema(const std::optional<NpyHeader>& like) const {
     if (!fill.empty()) set_fill(a, json_argument(fill, "--fill"));
     a.filters = filters.empty() ? default_filters(out.format, a.type) : parse_filters(filters, out.format);
   }
+  if (dimensions.empty() && tiles.empty() && !table) choose_chunks(out);
   const bool axes_given = !out.dimensions.empty() || !shape.empty() || like;
   if (!axes_given) fail(ErrorKind::invalid_argument, "which extents? --shape N,M, or --dim for TileDB");
   return out;

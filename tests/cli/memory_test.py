@@ -40,12 +40,14 @@ class Memory(CommandTest):
         empty_npy(self.path('columns.npy'), (8192, 4096), '<f8', 8, fortran=True)
         empty_npy(self.path('line.npy'), (32 << 20,), '<f8', 8)
         for name, file, flags in (('zarr', 'rows.npy', ['--format', 'zarr3', '--tile', '256,256']),
+                                  ('chosen', 'rows.npy', ['--format', 'zarr2']),
                                   ('turned', 'columns.npy', ['--format', 'zarr2', '--tile', '256,256']),
                                   ('tiles', 'rows.npy', ['--format', 'tiledb', '--tile', '256,256']),
                                   ('carray', 'line.npy', ['--format', 'bcolz'])):
             with self.subTest(name):
                 self.within('create', name, file, '--no-sync', *flags)
                 self.within('plot', name, '--out', f'{name}.png')
+        self.assertEqual([d['tile'] for d in self.json('info', 'chosen')['dimensions']], [256, 512])
         self.within('write', 'tiles', 'rows.npy', '--no-sync')
         self.within('append', 'carray', 'line.npy', '--no-sync')
 
