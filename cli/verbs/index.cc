@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "output/output.h"
 #include "run/opening.h"
+#include "store/open/shown_uri.h"
 #include "store/wrap/indexed_store.h"
 #include "text/json_writer.h"
 
@@ -17,18 +18,19 @@ struct Flags {
 
 int index(const Flags& flags, const Globals& globals) {
   const std::shared_ptr<Store> store = store_of(flags.uri, globals);
+  const std::string uri = shown_uri(flags.uri);
   const StoreHints hints = store->hints();
   if (!hints.lists || !hints.writes)
-    fail(ErrorKind::unsupported, "'{}': an index is made where the files can be listed and written", flags.uri);
+    fail(ErrorKind::unsupported, "'{}': an index is made where the files can be listed and written", uri);
   const FileIndex made = index_files(*store);
-  if (made.files == 0) fail(ErrorKind::not_found, "'{}': there is no such folder, or it is empty", flags.uri);
+  if (made.files == 0) fail(ErrorKind::not_found, "'{}': there is no such folder, or it is empty", uri);
   if (!flags.dry_run) store->put_text(kIndexKey, made.document);
   if (globals.json) {
     JsonWriter json;
-    json.begin('{').key("uri").text(flags.uri).key("files").number(made.files).key("bytes").number(made.bytes);
+    json.begin('{').key("uri").text(uri).key("files").number(made.files).key("bytes").number(made.bytes);
     print(json.key("dry_run").number(flags.dry_run).end('}').line());
   } else if (!globals.quiet) {
-    print(fmt::format("{}: {} {} files\n", flags.uri, flags.dry_run ? "would name" : "the index names", made.files));
+    print(fmt::format("{}: {} {} files\n", uri, flags.dry_run ? "would name" : "the index names", made.files));
   }
   return kOk;
 }

@@ -34,6 +34,7 @@ struct Reply {
   http::Failure failure = http::Failure::none;
   std::string failure_text = {};
   std::chrono::milliseconds takes{1};
+  bool resent = false;
 };
 
 inline Reply reply(int status, std::string body = "", http::Headers headers = {}) {
@@ -101,6 +102,7 @@ class SimulatedExchanges final : public http::Exchanges {
     answer.headers = reply.headers;
     answer.failure = reply.failure;
     answer.failure_text = reply.failure_text;
+    answer.resent = reply.resent;
     answer.received = reply.body.size();
     if (reply.status == 0) return;
     if (exchange.request->sink && (reply.status == 200 || reply.status == 206)) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <ctime>
 #include <mutex>
 #include <queue>
 #include <random>
@@ -45,10 +44,9 @@ std::optional<milliseconds> retry_after(const Answer& answer, Clock& clock) {
   unsigned seconds = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), seconds);
   if (error == std::errc() && end == text->data() + text->size()) return milliseconds(1000ull * seconds);
-  std::tm when{};
-  if (!::strptime(text->c_str(), "%a, %d %b %Y %H:%M:%S", &when)) return std::nullopt;
-  const auto pause = std::chrono::system_clock::from_time_t(::timegm(&when)) - clock.date();
-  return std::max(milliseconds(0), std::chrono::duration_cast<milliseconds>(pause));
+  const auto when = parse_date(*text);
+  if (!when) return std::nullopt;
+  return std::max(milliseconds(0), std::chrono::duration_cast<milliseconds>(*when - clock.date()));
 }
 
 struct State : Exchange {

@@ -56,6 +56,9 @@ struct Call {
   // Filled in:
   Answer answer;
   unsigned tries = 0;
+
+  // The server may have done it before the answer came: by an earlier try, or one that the transport sent twice.
+  bool maybe_done_before() const { return tries > 1 || answer.resent; }
 };
 
 // Hears of every try when it has ended; on the thread that ran it.

@@ -188,6 +188,7 @@ std::size_t EasyRequest::give_body(MutableBytes into) {
 
 bool EasyRequest::seek_body(std::int64_t offset) {
   const std::vector<ByteView>& parts = exchange_->request->body;
+  if (part_ != 0 || at_ != 0) exchange_->answer.resent = true;
   auto rest = static_cast<std::uint64_t>(offset);
   for (part_ = 0; part_ < parts.size() && rest >= parts[part_].size(); ++part_) rest -= parts[part_].size();
   at_ = rest;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <ctime>
 
 namespace tegula::http {
 
@@ -48,6 +49,14 @@ std::optional<ContentRange> parse_content_range(std::string_view text) {
 std::optional<std::uint64_t> content_length(const Headers& headers) {
   const std::string* value = find(headers, "content-length");
   return value ? number_of(*value) : std::nullopt;
+}
+
+std::optional<std::chrono::system_clock::time_point> parse_date(const std::string& text) {
+  std::tm when{};
+  if (!::strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S", &when)) return std::nullopt;
+  // The clock counts nanoseconds in 64 bits, which end before the year 2262.
+  if (when.tm_year > 2200 - 1900) return std::nullopt;
+  return std::chrono::system_clock::from_time_t(::timegm(&when));
 }
 
 std::string range_of(std::uint64_t offset, std::uint64_t length) {

@@ -72,6 +72,9 @@ struct Answer {
   Failure failure = Failure::none;
   std::string failure_text;    // what the network said
   std::uint64_t received = 0;  // bytes of the body
+  // The transport sent the request twice, because a kept connection broke before the answer: the server may have done
+  // it twice.
+  bool resent = false;
   std::chrono::microseconds took{0};
 };
 
@@ -83,6 +86,8 @@ struct ContentRange {
 std::optional<ContentRange> parse_content_range(std::string_view text);
 // Content-Length; nullopt when it is absent or no number.
 std::optional<std::uint64_t> content_length(const Headers& headers);
+// "Fri, 24 May 2013 05:00:00 GMT"; nullopt when it is no such date.
+std::optional<std::chrono::system_clock::time_point> parse_date(const std::string& text);
 // "bytes=5-9" and "bytes=-5".
 std::string range_of(std::uint64_t offset, std::uint64_t length);
 std::string suffix_of(std::uint64_t length);

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "store/file/file_store.h"
 #include "store/memory/memory_store.h"
+#include "store/open/shown_uri.h"
 #include "store/s3/s3_store.h"
 #include "store/web/web_store.h"
 #include "store/wrap/cached_store.h"
@@ -47,6 +48,15 @@ std::shared_ptr<Store> with_cache(std::shared_ptr<Store> store, const std::strin
   return cached_store(std::move(store), open_file_store(cache.substr(0, sized ? colon : cache.size()), quick), most);
 }
 
+// "HTTPS://Host/Path" is the same place as "https://Host/Path".
+std::string with_lower_scheme(std::string uri) {
+  const std::size_t end = uri.find("://");
+  if (end == std::string::npos || uri.find('/') < end) return uri;
+  for (std::size_t i = 0; i < end; ++i)
+    if (uri[i] >= 'A' && uri[i] <= 'Z') uri[i] = static_cast<char>(uri[i] - 'A' + 'a');
+  return uri;
+}
+
 struct Scheme {
   std::string_view name;
   std::shared_ptr<Store> (*open)(const std::string& uri, const StoreOptions& options);
@@ -59,7 +69,8 @@ constexpr Scheme kSchemes[] = {
 
 }  // namespace
 
-std::shared_ptr<Store> open_store(const std::string& uri, const StoreOptions& options) {
+std::shared_ptr<Store> open_store(const std::string& given, const StoreOptions& options) {
+  const std::string uri = with_lower_scheme(given);
   if (const std::optional<ArchiveUri> archive = archive_uri(uri)) {
     StoreOptions around = options;
     around.follow_links = true;  // the archive was named, whatever it is a link to
@@ -78,7 +89,7 @@ std::shared_ptr<Store> open_store(const std::string& uri, const StoreOptions& op
   }
   std::vector<std::string> names;
   for (const Scheme& known : kSchemes) names.push_back(fmt::format("{}://", known.name));
-  fail(ErrorKind::unsupported, "'{}': only plain paths, zip archives and {} can be opened", uri,
+  fail(ErrorKind::unsupported, "'{}': only plain paths, zip archives and {} can be opened", shown_uri(uri),
        fmt::join(names, ", "));
 }
 

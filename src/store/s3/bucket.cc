@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 
 #include "base/fail.h"
 
@@ -153,10 +152,9 @@ bool Bucket::learn_region(const http::Answer& answer, const Answered& answered, 
 // The answer's own date tells by how much the clocks differ.
 bool Bucket::learn_time(const http::Answer& answer, const Used& used) {
   const std::string* text = http::find(answer.headers, "date");
-  std::tm when{};
-  if (!text || !::strptime(text->c_str(), "%a, %d %b %Y %H:%M:%S", &when)) return false;
-  const auto theirs = std::chrono::system_clock::from_time_t(::timegm(&when));
-  const auto error = std::chrono::duration_cast<std::chrono::seconds>(theirs - client_->clock().date()).count();
+  const auto theirs = text ? http::parse_date(*text) : std::nullopt;
+  if (!theirs) return false;
+  const auto error = std::chrono::duration_cast<std::chrono::seconds>(*theirs - client_->clock().date()).count();
   if (std::abs(error - used.clock_error) < 60) return false;
   clock_error_ = error;
   return true;

@@ -2,12 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "base/current_work.h"
 #include "base/fail.h"
-#include "store/s3/object_reads.h"
+#include "codec/checksum/checksum.h"
+#include "store/http/range_body.h"
 #include "store/s3/object_writes.h"
+#include "store/s3/sigv4.h"
 
 namespace tegula::s3 {
 
@@ -15,6 +20,28 @@ namespace {
 
 constexpr std::size_t kPartsAtOnce = 4;
 constexpr std::size_t kMostParts = 10'000;
+constexpr std::chrono::milliseconds kAbortTimeout{5000};
+constexpr unsigned kAbortTries = 3;
+
+std::string_view unquoted(std::string_view etag) {
+  return etag.size() >= 2 && etag.starts_with('"') && etag.ends_with('"') ? etag.substr(1, etag.size() - 2) : etag;
+}
+
+// The ETag of an object whose parts have these: the MD5 of their MD5s, and their number. Nothing when they are no MD5s.
+std::optional<std::string> etag_of_parts(std::span<const std::string> etags) {
+  Bytes all;
+  for (const std::string& quoted : etags) {
+    const std::string_view etag = unquoted(quoted);
+    if (etag.size() != 32) return std::nullopt;
+    for (std::size_t i = 0; i < etag.size(); i += 2) {
+      unsigned byte = 0;
+      if (std::from_chars(etag.data() + i, etag.data() + i + 2, byte, 16).ptr != etag.data() + i + 2)
+        return std::nullopt;
+      all.push_back(static_cast<std::byte>(byte));
+    }
+  }
+  return fmt::format("{}-{}", hex(codec::md5(all)), etags.size());
+}
 
 class MultipartUpload final : public Upload {
  public:
@@ -22,8 +49,16 @@ class MultipartUpload final : public Upload {
   ~MultipartUpload() override {
     if (id_.empty()) return;
     try {
+      // Also when the work that began it is cancelled, and then shortly: the parts cost money.
+      const Cancel never;
+      Work work;
+      work.cancel = &never;
       http::Call call = bucket_.call("DELETE", key_, {{"uploadId", id_}});
-      bucket_.client().run(call);
+      call.request.connect_timeout = call.request.total_timeout = kAbortTimeout;
+      call.judge = [inner = std::move(call.judge), &call](const http::Answer& answer) {
+        return call.tries < kAbortTries ? inner(answer) : http::Verdict::done;
+      };
+      bucket_.client().run(call, work);
     } catch (...) {
       // The parts stay until the bucket's own rules remove them; a destructor has nobody to tell.
     }
@@ -69,6 +104,8 @@ class MultipartUpload final : public Upload {
     bucket_.client().run(call, work());
     if (!Bucket::ok(call)) bucket_.fail_answer(call);
     id_ = read_answer(call.answer.body).text("UploadId");
+    const std::string* date = http::find(call.answer.headers, "date");
+    begun_ = date ? http::parse_date(*date) : std::nullopt;
     if (id_.empty()) fail(ErrorKind::io, "{}: the server did not begin an upload", call.key);
   }
 
@@ -101,12 +138,27 @@ class MultipartUpload final : public Upload {
         bucket_.call("POST", key_, {{"uploadId", id_}}, {{"content-type", "application/xml"}}, {bytes_of(xml)});
     bucket_.client().run(call, work());
     const Answered answered = read_answer(call.answer.body);
-    // After a lost answer the upload is gone, because it became the object.
-    const bool ours = call.tries > 1 && answered.code == "NoSuchUpload" &&
-                      object_size(bucket_, key_) == std::optional<std::uint64_t>(size_);
+    // After a lost answer the upload is gone, because it became the object; or others have ended it.
+    const bool ours = answered.code == "NoSuchUpload" && is_ours();
     // The answer may say 200 and then that it failed.
     if (!ours && (!Bucket::ok(call) || answered.root != "CompleteMultipartUploadResult")) bucket_.fail_answer(call);
     id_.clear();
+  }
+
+  // The object is the one of these parts: their ETags are mostly MD5s, and make its own. Otherwise it has as many parts
+  // and is not older than the upload.
+  bool is_ours() {
+    http::Call call = bucket_.call("GET", key_, {}, {{"range", http::range_of(0, 1)}});
+    const auto body = std::make_shared<http::RangeBody>(0, 1, std::vector<http::Piece>());
+    call.request.sink = body.get();
+    bucket_.client().run(call, work());
+    if (!Bucket::ok(call) || body->size() != std::optional<std::uint64_t>(size_)) return false;
+    const std::string* etag = http::find(call.answer.headers, "etag");
+    if (!etag) return false;
+    if (const std::optional<std::string> expected = etag_of_parts(etags_)) return unquoted(*etag) == *expected;
+    const std::string* changed = http::find(call.answer.headers, "last-modified");
+    const auto when = changed ? http::parse_date(*changed) : std::nullopt;
+    return unquoted(*etag).ends_with(fmt::format("-{}", etags_.size())) && when && begun_ && *when >= *begun_;
   }
 
   static Work work() {
@@ -120,6 +172,7 @@ class MultipartUpload final : public Upload {
   std::vector<Bytes> waiting_;
   std::vector<std::string> etags_;
   std::uint64_t size_ = 0;
+  std::optional<std::chrono::system_clock::time_point> begun_;  // by the server's clock
 };
 
 }  // namespace

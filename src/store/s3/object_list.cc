@@ -2,22 +2,26 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <set>
 
 #include "base/current_work.h"
 #include "base/fail.h"
+#include "store/s3/object_writes.h"
 
 namespace tegula::s3 {
 
 namespace {
 
-constexpr std::size_t kPage = 1000;  // what a server gives at most
+constexpr std::size_t kPage = 1000;             // what a server gives at most
+constexpr std::size_t kMostKeys = 100'000'000;  // of one listing
 
 // Calls use(page) page by page until it returns false.
 void each_page(Bucket& bucket, const std::string& prefix, bool one_level, std::size_t most,
                const std::function<bool(ListPage&)>& use) {
   const Work* work = CurrentWork::get();
-  std::set<std::string> seen;
+  std::set<std::string> seen;  // tokens, and the first key of each page
+  std::size_t keys = 0;
   std::string token;
   do {
     Query query = {{"list-type", "2"}, {"encoding-type", "url"}};
@@ -27,15 +31,33 @@ void each_page(Bucket& bucket, const std::string& prefix, bool one_level, std::s
     if (!token.empty()) query.emplace_back("continuation-token", token);
     http::Call call = bucket.call("GET", "", std::move(query));
     call.key = bucket.uri(prefix) + (one_level ? " (list)" : " (list all)");
+    std::optional<ListPage> whole;
+    // A page that was cut on the way, or one of a proxy, is asked for again.
+    call.judge = [inner = std::move(call.judge), &call, &whole](const http::Answer& answer) {
+      const http::Verdict verdict = inner(answer);
+      const bool good = answer.failure == http::Failure::none && answer.status >= 200 && answer.status < 300;
+      if (verdict != http::Verdict::done || !good) return verdict;
+      try {
+        whole = read_list_page(answer.body, call.key);
+        return verdict;
+      } catch (const Error&) {
+        return http::Verdict::again;
+      }
+    };
     bucket.client().run(call, work ? *work : Work{});
     if (!Bucket::ok(call)) bucket.fail_answer(call);
-    ListPage page = read_list_page(call.answer.body, call.key);
+    ListPage page = whole ? *std::move(whole) : read_list_page(call.answer.body, call.key);
     token = page.next;
-    if (!token.empty() && !seen.insert(token).second)
-      fail(ErrorKind::corrupt, "{}: the listing goes on where it has been before", call.key);
+    if (!token.empty() && !seen.insert("token " + token).second)
+      fail(ErrorKind::io, "{}: the listing goes on where it has been before", call.key);
+    // A server that never comes to an end repeats itself, or goes on beyond what any bucket of arrays has.
+    if (!page.keys.empty() && !seen.insert("key " + page.keys.front().key).second)
+      fail(ErrorKind::io, "{}: the listing has the key '{}' again", call.key, page.keys.front().key);
+    if ((keys += std::max(kPage, page.keys.size())) > kMostKeys)
+      fail(ErrorKind::unsupported, "{}: the listing has more than {} keys", call.key, kMostKeys);
     for (const ListedKey& key : page.keys)
       if (!key.key.starts_with(prefix))
-        fail(ErrorKind::corrupt, "{}: the listing has the key '{}', which is not below it", call.key, key.key);
+        fail(ErrorKind::io, "{}: the listing has the key '{}', which is not below it", call.key, key.key);
     if (!use(page)) return;
   } while (!token.empty());
 }
@@ -66,7 +88,7 @@ std::vector<Entry> list_level(Bucket& bucket, const std::string& prefix) {
         entries.push_back({name, false, key.size});
     for (const std::string& folder : page.prefixes) {
       if (!folder.starts_with(start))
-        fail(ErrorKind::corrupt, "a listing has the folder '{}', which is not below it", folder);
+        fail(ErrorKind::io, "a listing has the folder '{}', which is not below it", folder);
       std::string name = folder.substr(start.size());
       while (name.ends_with('/')) name.pop_back();
       if (is_key(name)) entries.push_back({name, true, 0});
@@ -76,6 +98,15 @@ std::vector<Entry> list_level(Bucket& bucket, const std::string& prefix) {
   std::ranges::sort(entries, {},
                     [](const Entry& entry) { return std::pair(std::string_view(entry.name), entry.folder); });
   return entries;
+}
+
+void remove_below(Bucket& bucket, const std::string& prefix) {
+  each_page(bucket, below(prefix), false, SIZE_MAX, [&](ListPage& page) {
+    std::vector<std::string> keys;
+    for (ListedKey& key : page.keys) keys.push_back(std::move(key.key));
+    if (!keys.empty()) remove_objects(bucket, keys);
+    return true;
+  });
 }
 
 Listing list_flat(Bucket& bucket, const std::string& root, const std::string& prefix, std::size_t most) {

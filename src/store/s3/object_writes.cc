@@ -53,6 +53,19 @@ void remove_one_by_one(Bucket& bucket, std::span<const std::string> keys) {
   });
 }
 
+// The server did not come to some of the keys.
+bool is_busy(const http::Answer& answer) {
+  if (answer.failure != http::Failure::none || answer.status != 200) return false;
+  try {
+    const std::vector<DeleteFailure> failures = read_delete_result(answer.body, "");
+    return std::ranges::any_of(failures, [](const DeleteFailure& failure) {
+      return failure.code == "InternalError" || failure.code == "SlowDown" || failure.code == "ServiceUnavailable";
+    });
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 void remove_batch(Bucket& bucket, std::span<const std::string> keys) {
   std::string xml = "<Delete xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Quiet>true</Quiet>";
   for (const std::string& key : keys) xml += "<Object><Key>" + xml_escape(key) + "</Key></Object>";
@@ -60,6 +73,11 @@ void remove_batch(Bucket& bucket, std::span<const std::string> keys) {
   http::Call call = bucket.call(
       "POST", "", {{"delete", ""}},
       {{"content-md5", base64(codec::md5(bytes_of(xml)))}, {"content-type", "application/xml"}}, {bytes_of(xml)});
+  // Removing once more what is gone already does no harm.
+  call.judge = [inner = std::move(call.judge)](const http::Answer& answer) {
+    const http::Verdict verdict = inner(answer);
+    return verdict == http::Verdict::done && is_busy(answer) ? http::Verdict::again : verdict;
+  };
   bucket.client().run(call, current());
   if (!Bucket::ok(call)) bucket.fail_answer(call);
   for (const DeleteFailure& failure : read_delete_result(call.answer.body, call.key))
@@ -98,7 +116,7 @@ bool put_object_if(Bucket& bucket, const std::string& key, std::span<const ByteV
       (call.answer.status == 412 || (call.answer.status == 404 && !state.empty() && bucket.absent(call)));
   if (!refused) bucket.fail_answer(call);
   // When the answer to an earlier try was lost, the object that is in the way may be our own.
-  if (call.tries == 1) return false;
+  if (!call.maybe_done_before()) return false;
   const StatedFile found = read_stated(bucket, key);
   return found.bytes && same_bytes(*found.bytes, parts);
 }

@@ -81,6 +81,9 @@ class S3Store final : public Store, public FileStates {
     for (const std::string& key : keys) names.push_back(full(key));
     s3::remove_objects(*bucket_, names);
   }
+  void remove_tree(std::string_view prefix) override {
+    s3::remove_below(*bucket_, prefix.empty() ? prefix_ : full(prefix));
+  }
   void make_folder(std::string_view key) override { check_key(key); }
   void sync_folder(std::string_view) override {}
 

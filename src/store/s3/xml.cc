@@ -18,9 +18,9 @@ pugi::xml_document parse(ByteView xml, std::string_view where, const char* root)
   pugi::xml_document document;
   const pugi::xml_parse_result result = document.load_buffer(xml.data(), xml.size());
   if (!result)
-    fail(ErrorKind::corrupt, "{}: the answer is not XML: {} at byte {}", where, result.description(), result.offset);
+    fail(ErrorKind::io, "{}: the answer is not XML: {} at byte {}", where, result.description(), result.offset);
   if (std::strcmp(document.document_element().name(), root) != 0)
-    fail(ErrorKind::corrupt, "{}: expected the answer {}, found {}", where, root, document.document_element().name());
+    fail(ErrorKind::io, "{}: expected the answer {}, found {}", where, root, document.document_element().name());
   return document;
 }
 
@@ -40,8 +40,7 @@ std::string url_decoded(std::string_view text, std::string_view where) {
     } else if (text[i] == '%') {
       const auto high = i + 2 < text.size() ? hex_digit(text[i + 1]) : std::nullopt;
       const auto low = i + 2 < text.size() ? hex_digit(text[i + 2]) : std::nullopt;
-      if (!high || !low)
-        fail(ErrorKind::corrupt, "{}: the listing has the key '{}', which is not encoded", where, text);
+      if (!high || !low) fail(ErrorKind::io, "{}: the listing has the key '{}', which is not encoded", where, text);
       out += static_cast<char>(*high * 16 + *low);
       i += 2;
     } else {
@@ -77,8 +76,7 @@ ListPage read_list_page(ByteView xml, std::string_view where) {
   const pugi::xml_document document = parse(xml, where, "ListBucketResult");
   const pugi::xml_node root = document.document_element();
   // An answer that lost its content on the way must not read as an empty folder.
-  if (!root.child("IsTruncated"))
-    fail(ErrorKind::corrupt, "{}: the listing does not say whether it is complete", where);
+  if (!root.child("IsTruncated")) fail(ErrorKind::io, "{}: the listing does not say whether it is complete", where);
   const bool encoded = std::strcmp(root.child_value("EncodingType"), "url") == 0;
   const auto name_of = [&](const char* text) { return encoded ? url_decoded(text, where) : std::string(text); };
   ListPage page;
@@ -90,13 +88,13 @@ ListPage read_list_page(ByteView xml, std::string_view where) {
       ListedKey key{name_of(node.child_value("Key")), 0, node.child_value("ETag")};
       const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), key.size);
       if (key.key.empty() || error != std::errc() || end != size.data() + size.size())
-        fail(ErrorKind::corrupt, "{}: the listing has the key '{}' with the size '{}'", where, key.key, size);
+        fail(ErrorKind::io, "{}: the listing has the key '{}' with the size '{}'", where, key.key, size);
       page.keys.push_back(std::move(key));
     }
   }
   if (std::strcmp(root.child_value("IsTruncated"), "true") == 0) {
     page.next = root.child_value("NextContinuationToken");
-    if (page.next.empty()) fail(ErrorKind::corrupt, "{}: the listing goes on, but does not say where", where);
+    if (page.next.empty()) fail(ErrorKind::io, "{}: the listing goes on, but does not say where", where);
   }
   return page;
 }

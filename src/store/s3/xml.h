@@ -35,13 +35,13 @@ struct ListPage {
   std::vector<std::string> prefixes;
   std::string next;  // the token of the next page; empty: this is the last
 };
-// Throws Error(corrupt), naming `where`, unless it is a whole listing.
+// Throws Error(io), naming `where`, unless it is a whole listing: what a server says is not damage of the files.
 ListPage read_list_page(ByteView xml, std::string_view where);
 
 struct DeleteFailure {
   std::string key, code, message;
 };
-// What a batch delete could not delete. Throws Error(corrupt) unless it is the answer to one.
+// What a batch delete could not delete. Throws Error(io) unless it is the answer to one.
 std::vector<DeleteFailure> read_delete_result(ByteView xml, std::string_view where);
 
 // Text with & < > and quotes as entities.

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <mutex>
+#include <set>
 
 #include "base/cursor.h"
+#include "base/fail.h"
 #include "codec/checksum/checksum.h"
 #include "codec/checksum/crc32c.h"
 #include "store/file_states.h"
@@ -18,6 +21,7 @@ namespace {
 
 constexpr std::uint64_t kMagic = 0x3165686361676574;  // "tegache1"
 constexpr std::uint64_t kGenerations = 16;
+constexpr std::string_view kFolder = "tegula-cache-1";  // of the disk, which may hold files of others
 
 // Entries on the disk. Nothing that goes wrong with it is an error: it is only a cache. Thread-safe.
 class CacheDisk {
@@ -36,7 +40,7 @@ class CacheDisk {
     for (std::uint64_t generation = newest + 1; generation-- > oldest;) {
       std::optional<Bytes> found;
       try {
-        if (const std::optional<Bytes> stored = disk_->get(join(std::to_string(generation), file)))
+        if (const std::optional<Bytes> stored = disk_->get(join(folder_of(generation), file)))
           found = unpacked(*stored, name);
       } catch (const Error&) {
       }
@@ -58,12 +62,20 @@ class CacheDisk {
     out.text(name);
     const ByteView parts[] = {front, content};
     try {
-      disk_->put(join(std::to_string(room_for(front.size() + content.size())), file_of(name)), parts);
+      disk_->put(join(folder_of(room_for(front.size() + content.size())), file_of(name)), parts);
     } catch (const Error&) {
     }
   }
 
  private:
+  static std::string folder_of(std::uint64_t generation) { return fmt::format("{}/g{:016x}", kFolder, generation); }
+  static std::optional<std::uint64_t> generation_of(const Entry& entry) {
+    std::uint64_t number = 0;
+    const char* end = entry.name.data() + entry.name.size();
+    const bool own = entry.folder && entry.name.size() == 17 && entry.name.starts_with('g') &&
+                     std::from_chars(entry.name.data() + 1, end, number, 16).ptr == end;
+    return own && number < UINT64_MAX - kGenerations ? std::optional(number) : std::nullopt;
+  }
   static std::string file_of(const std::string& name) {
     std::string hex;
     for (const std::byte byte : codec::sha256(bytes_of(name)))
@@ -87,15 +99,15 @@ class CacheDisk {
   }
   void find_generations() {
     std::uint64_t least = UINT64_MAX;
-    for (const Entry& entry : disk_->list("")) {
-      std::uint64_t number = 0;
-      const char* end = entry.name.data() + entry.name.size();
-      if (!entry.folder || std::from_chars(entry.name.data(), end, number).ptr != end) continue;
-      least = std::min(least, number);
-      newest_ = std::max(newest_, number);
+    for (const Entry& entry : disk_->list(kFolder)) {
+      const std::optional<std::uint64_t> number = generation_of(entry);
+      if (!number) continue;
+      least = std::min(least, *number);
+      newest_ = std::max(newest_, *number);
     }
-    oldest_ = std::min(least, newest_);
-    for (const Entry& entry : disk_->list(std::to_string(newest_))) used_ += entry.size;
+    // A damaged name must not make every search a long one.
+    oldest_ = std::max(std::min(least, newest_), newest_ - std::min(newest_, kGenerations - 1));
+    for (const Entry& entry : disk_->list(folder_of(newest_))) used_ += entry.size;
   }
   // The generation for so many bytes. A full one ends, also if another process filled it: its size is looked at now and
   // then.
@@ -107,7 +119,7 @@ class CacheDisk {
     used_ = bytes;
     for (; newest_ - oldest_ >= kGenerations; ++oldest_) {
       try {
-        disk_->remove_tree(std::to_string(oldest_));
+        disk_->remove_tree(folder_of(oldest_));
       } catch (const Error&) {
       }
     }
@@ -142,6 +154,7 @@ class CachedStore final : public WrappedStore {
     const std::vector<std::string> states = states_of(reads);
     std::vector<RangeRead> unknown;
     std::vector<std::size_t> places;
+    std::set<std::string_view> hits;  // files of which something was in the cache
     const auto name = [&](std::size_t i) {
       return fmt::format("{}\n{}\n{}\n{}+{}", identity_, reads[i].key, states[i], reads[i].offset,
                          reads[i].into.size());
@@ -152,6 +165,7 @@ class CachedStore final : public WrappedStore {
       if (kept && kept->size() == reads[i].into.size()) {
         std::ranges::copy(*kept, reads[i].into.begin());
         reads[i].found = true;
+        hits.insert(reads[i].key);
         arrived(i);
       } else {
         unknown.push_back(reads[i]);
@@ -164,6 +178,10 @@ class CachedStore final : public WrappedStore {
       arrived(places[at]);
     });
     const std::vector<std::string> now = states_of(std::span<const RangeRead>(unknown));
+    // What came from the cache and what came from the store have to be of one state.
+    for (std::size_t at = 0; at < unknown.size(); ++at)
+      if (now[at] != states[places[at]] && hits.contains(unknown[at].key))
+        fail(ErrorKind::io, "{}: it changed while it was read; open it again", describe(unknown[at].key));
     for (std::size_t at = 0; at < unknown.size(); ++at)
       if (const std::size_t i = places[at];
           reads[i].found && !reads[i].into.empty() && !now[at].empty() && now[at] == states[i])
@@ -211,9 +229,11 @@ class CachedStore final : public WrappedStore {
   std::vector<std::string> states_of(std::span<Read> reads) const {
     std::vector<FileState> files;
     std::vector<std::size_t> file_of;
+    std::map<std::string_view, std::size_t> known;
     for (const Read& read : reads) {
-      if (files.empty() || files.back().key != read.key) files.push_back({read.key, ""});
-      file_of.push_back(files.size() - 1);
+      const auto [at, first] = known.try_emplace(read.key, files.size());
+      if (first) files.push_back({read.key, ""});
+      file_of.push_back(at->second);
     }
     states_.states(files);
     std::vector<std::string> out;

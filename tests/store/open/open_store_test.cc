@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "store/open/shown_uri.h"
 #include "support/expect_error.h"
 #include "support/temp_folder.h"
 
@@ -18,6 +19,27 @@ TEST(OpenStore, SchemesAndEmptyPaths) {
   EXPECT_EQ(open_store("mem://shared-by-name")->get("x"), std::nullopt);
   open_store("mem://shared-by-name")->put_text("d/x", "y");
   EXPECT_EQ(text_of(*open_store("mem://shared-by-name/d")->get("x")), "y");
+}
+
+TEST(OpenStore, MessagesShowNoSecrets) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"a/b?c@d", "a/b?c@d"},
+      {"a/b://u:p@c?d", "a/b://u:p@c?d"},
+      {"az://box/x?sig=secret", "az://box/x"},
+      {"ftp://u:secret@h/x@y?t=secret", "ftp://h/x@y"},
+      {"ftp://u:secret@h", "ftp://h"},
+      {"zip://https://u:secret@h/x.zip?t=secret!/a/b", "zip://https://h/x.zip!/a/b"},
+  };
+  for (const auto& [uri, shown] : cases) EXPECT_EQ(shown_uri(uri), shown);
+  for (const char* uri : {"az://box/x?sig=secret", "ftp://u:secret@h/x"}) {
+    try {
+      open_store(uri);
+      ADD_FAILURE() << uri;
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()).find("secret"), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_EQ(open_store("S3://b/X")->describe("k"), "s3://b/X/k");
 }
 
 TEST(OpenStore, RemoteFilesMayBeKeptInACache) {

@@ -55,6 +55,30 @@ TEST(S3Listings, AreSortedAndWholeAndLeaveOutFolderMarkers) {
   EXPECT_EQ(cut.network->requests.size(), 1u);
 }
 
+TEST(S3Listings, RemovedTreesLeaveNoFolderMarkers) {
+  std::string removed;
+  const Simulated s = simulated([&](const http::Request& request) {
+    if (request.method == "GET")
+      return request.url.find("token") == std::string::npos ? reply(200, page(key("p/a/") + key("p/a/b/"), "t"))
+                                                            : reply(200, page(key("p/a/x") + key("p/a//y")));
+    removed += text_of(request.body.at(0));
+    return reply(200, "<DeleteResult/>");
+  });
+  s.store->remove_tree("a");
+  for (const char* name : {"p/a/", "p/a/b/", "p/a/x", "p/a//y"})
+    EXPECT_NE(removed.find("<Key>" + std::string(name) + "</Key>"), std::string::npos) << name;
+}
+
+TEST(S3Listings, BrokenPagesAreAskedForAgain) {
+  const std::string whole = page(key("p/a"));
+  for (const std::string& broken : {std::string(), whole.substr(0, 60), std::string("<html></html>")}) {
+    const Simulated s = simulated(in_turn({reply(200, broken), reply(200, whole)}));
+    EXPECT_EQ(names(s.store->list("")), "a:1 ") << broken;
+    EXPECT_EQ(s.network->requests.size(), 2u);
+    EXPECT_ERROR(io, "s3://b", simulated(in_turn({reply(200, broken)})).store->list(""));
+  }
+}
+
 TEST(S3Listings, TrapsAreErrors) {
   struct Case {
     const char* what;
@@ -63,6 +87,9 @@ TEST(S3Listings, TrapsAreErrors) {
   };
   const Case cases[] = {
       {"the same page for ever", {reply(200, page(key("p/a"), "t"))}, "goes on where it has been before"},
+      {"the same key behind ever new tokens",
+       {reply(200, page(key("p/a"), "t1")), reply(200, page(key("p/a"), "t2"))},
+       "the key 'p/a' again"},
       {"no token",
        {reply(200, "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>")},
        "does not say where"},

@@ -9,6 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "base/current_work.h"
+#include "codec/checksum/checksum.h"
+#include "store/s3/sigv4.h"
 #include "support/expect_error.h"
 #include "support/simulated_s3.h"
 
@@ -25,6 +28,11 @@ using testing::reply;
 using testing::Simulated;
 using testing::simulated;
 
+Reply resent(Reply reply) {
+  reply.resent = true;
+  return reply;
+}
+
 TEST(S3Writes, Conditions) {
   struct Case {
     const char* what;
@@ -40,6 +48,7 @@ TEST(S3Writes, Conditions) {
       {"gone", {refused(404, "NoSuchKey")}, "\"e\"", "false"},
       {"a conflict is tried again", {refused(409, "ConditionalRequestConflict"), reply(200)}, "\"e\"", "true"},
       {"our own first try", {broken(Failure::transfer, "lost"), refused(412, "PreconditionFailed"), kFile}, "", "true"},
+      {"our own, sent twice by the transport", {resent(refused(412, "PreconditionFailed")), kFile}, "", "true"},
       {"somebody else's",
        {broken(Failure::transfer, "lost"), refused(412, "PreconditionFailed"), reply(200, "other", {{"etag", "x"}})},
        "",
@@ -75,6 +84,8 @@ TEST(S3Writes, Conditions) {
 struct UploadServer {
   std::map<std::string, std::string> objects, parts;
   std::vector<std::string> log;
+  std::map<std::string, std::string> etags;  // of objects
+  bool md5 = true;                           // ETags are made of MD5s
   std::function<std::optional<Reply>(const std::string& step)> fault = [](const std::string&) { return std::nullopt; };
 
   Reply operator()(const http::Request& request) {
@@ -92,12 +103,20 @@ struct UploadServer {
       out = reply(200, "<InitiateMultipartUploadResult><UploadId>U</UploadId></InitiateMultipartUploadResult>");
     else if (step == "PUT partNumber") {
       parts[asked.substr(11, asked.find('&') - 11)] = body;
-      out = reply(200, "", {{"etag", "\"" + std::to_string(parts.size()) + "\""}});
+      out = reply(200, "", {{"etag", "\"" + (md5 ? s3::hex(codec::md5(bytes_of(body))) : "x") + "\""}});
     } else if (step == "POST uploadId") {
       if (parts.empty())
         out = refused(404, "NoSuchUpload");
       else {
-        for (auto& [n, text] : parts) objects[name] += text;
+        objects[name].clear();
+        std::string digests;
+        for (auto& [n, text] : parts) {
+          objects[name] += text;
+          const auto digest = codec::md5(bytes_of(text));
+          digests += text_of(digest);
+        }
+        etags[name] =
+            "\"" + (md5 ? s3::hex(codec::md5(bytes_of(digests))) : "y") + "-" + std::to_string(parts.size()) + "\"";
         parts.clear();
         out = reply(200, "<CompleteMultipartUploadResult/>");
       }
@@ -109,7 +128,10 @@ struct UploadServer {
     else if (step == "GET") {
       const auto at = objects.find(name);
       out = at == objects.end() ? refused(404, "NoSuchKey")
-                                : reply(200, at->second, {{"content-length", std::to_string(at->second.size())}});
+                                : reply(200, at->second,
+                                        {{"content-length", std::to_string(at->second.size())},
+                                         {"etag", etags[name]},
+                                         {"last-modified", "Fri, 24 May 2013 05:00:00 GMT"}});
     }
     return wrong ? *wrong : out;  // the work is done, and the answer is lost
   }
@@ -199,6 +221,71 @@ TEST(S3Uploads, FaultsAtEveryStep) {
   }
 }
 
+// The upload is gone when it is completed: it became the object, though the answer was lost, or somebody ended it, and
+// an object of the same size is that of before.
+TEST(S3Uploads, OnesOwnObjectIsToldFromAnOlderOne) {
+  const std::string large(2 * kPart + 7, 'x'), old(2 * kPart + 7, 'o');
+  const std::string name = "http://h:1/b/p/f";
+  for (const bool md5 : {true, false})
+    for (const char* date : {"Fri, 24 May 2013 04:00:00 GMT", "Fri, 24 May 2013 06:00:00 GMT"})
+      for (const bool lost : {true, false}) {
+        UploadServer server;
+        server.md5 = md5;
+        server.objects[name] = old;
+        server.etags[name] = md5 ? "\"0123456789abcdef0123456789abcdef-3\"" : "\"z-3\"";
+        server.fault = [&](const std::string& step) -> std::optional<Reply> {
+          if (step == "POST uploads")
+            return reply(200, "<InitiateMultipartUploadResult><UploadId>U</UploadId></InitiateMultipartUploadResult>",
+                         {{"date", date}});
+          if (step != "POST uploadId") return std::nullopt;
+          if (lost && !server.parts.empty()) return broken(Failure::transfer, "the answer is lost");
+          server.parts.clear();
+          return std::nullopt;
+        };
+        s3::Settings settings;
+        settings.part_size = kPart;
+        const Simulated s = simulated(std::ref(server), settings);
+        bool good = true;
+        try {
+          s.store->put("f", bytes_of(large));
+        } catch (const Error&) {
+          good = false;
+        }
+        // The server says that all objects changed at five.
+        const bool newer = std::string_view(date).find("04:00") != std::string_view::npos;
+        EXPECT_EQ(good, md5 ? lost : newer) << md5 << date << lost;
+        EXPECT_TRUE(!md5 || good == (server.objects[name] == large)) << date;
+      }
+}
+
+// A cancelled upload leaves no parts behind, and does not wait for a network that is gone.
+TEST(S3Uploads, CancelledOnesAreEnded) {
+  UploadServer server;
+  s3::Settings settings;
+  settings.part_size = kPart;
+  const Simulated s = simulated(std::ref(server), settings);
+  Cancel cancel;
+  Work work;
+  work.cancel = &cancel;
+  {
+    const CurrentWork current(work);
+    const auto upload = s.store->begin("f");
+    upload->append(bytes_of(std::string(2 * kPart + 7, 'x')));
+    upload->sync();
+    EXPECT_FALSE(server.parts.empty());
+    cancel.request();
+  }
+  EXPECT_TRUE(server.parts.empty());
+  {
+    const auto upload = s.store->begin("f");
+    upload->append(bytes_of(std::string(2 * kPart + 7, 'x')));
+    upload->sync();
+    server.fault = [](const std::string&) { return std::optional(broken(Failure::transfer, "gone")); };
+    server.log.clear();
+  }
+  EXPECT_LE(server.log.size(), 3u);
+}
+
 TEST(S3Removals, AThousandByOneRequest) {
   std::vector<std::string> bodies;
   const Simulated s = simulated([&](const http::Request& request) {
@@ -212,11 +299,20 @@ TEST(S3Removals, AThousandByOneRequest) {
   EXPECT_NE(bodies[0].find("<Key>p/k&amp;0</Key>"), std::string::npos);
   s.store->remove("one");
   EXPECT_EQ(s.network->requests.back(), "DELETE http://h:1/b/p/one");
+  const auto failed = [](const char* code) {
+    return reply(200,
+                 std::string("<DeleteResult><Error><Key>p/k</Key><Code>") + code + "</Code></Error></DeleteResult>");
+  };
+  const Simulated busy =
+      simulated(in_turn({failed("SlowDown"), failed("InternalError"), reply(200, "<DeleteResult/>")}));
+  busy.store->remove(std::span(keys).first(10));
+  EXPECT_EQ(busy.network->requests.size(), 3u) << "keys that the server did not come to are removed again";
+  EXPECT_ERROR(io, "SlowDown", simulated(in_turn({failed("SlowDown")})).store->remove(std::span(keys).first(10)));
   const Simulated denied = simulated(in_turn(
       {reply(200, "<DeleteResult><Error><Key>p/k&amp;7</Key><Code>AccessDenied</Code></Error></DeleteResult>")}));
   EXPECT_ERROR(permission, "s3://b/p/k&7: it cannot be removed: AccessDenied", denied.store->remove(keys));
   const Simulated wrong = simulated(in_turn({reply(200, "<Error><Code>MalformedXML</Code></Error>")}));
-  EXPECT_ERROR(corrupt, "found Error", wrong.store->remove(keys));
+  EXPECT_ERROR(io, "found Error", wrong.store->remove(keys));
 }
 
 }  // namespace

@@ -42,16 +42,16 @@ TEST(S3Xml, Listings) {
 TEST(S3Xml, WhatIsNotAWholeListing) {
   const std::string whole = listing(kLast + "<Contents><Key>a</Key><Size>7</Size></Contents>");
   EXPECT_EQ(shown(whole), "a:7 end");
-  for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_ERROR(corrupt, "s3://b", shown(whole.substr(0, size)));
+  for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_ERROR(io, "s3://b", shown(whole.substr(0, size)));
   for (const char* inside : {"", "<Name>b</Name>", "<IsTruncated>true</IsTruncated>"})
-    EXPECT_ERROR(corrupt, "the listing", shown(listing(inside)));
-  EXPECT_ERROR(corrupt, "found Error", shown("<Error><Code>InternalError</Code></Error>"));
-  EXPECT_ERROR(corrupt, "found html", shown("<html></html>"));
+    EXPECT_ERROR(io, "the listing", shown(listing(inside)));
+  EXPECT_ERROR(io, "found Error", shown("<Error><Code>InternalError</Code></Error>"));
+  EXPECT_ERROR(io, "found html", shown("<html></html>"));
   for (const char* bad : {"<Contents><Key>a</Key></Contents>", "<Contents><Key>a</Key><Size>-1</Size></Contents>",
                           "<Contents><Size>1</Size></Contents>", "<Contents><Key>a</Key><Size>1x</Size></Contents>"})
-    EXPECT_ERROR(corrupt, "the listing has the key", shown(listing(kLast + bad)));
+    EXPECT_ERROR(io, "the listing has the key", shown(listing(kLast + bad)));
   for (const char* bad : {"%", "a%2", "%zz", "a%G0"})
-    EXPECT_ERROR(corrupt, "is not encoded",
+    EXPECT_ERROR(io, "is not encoded",
                  shown(listing(kLast + "<EncodingType>url</EncodingType><Contents><Key>" + bad +
                                "</Key><Size>1</Size></Contents>")));
 }
@@ -78,7 +78,7 @@ TEST(S3Xml, DeepAndWideAnswersTakeNoStack) {
   for (int i = 0; i < 500'000; ++i) deep += "</a>";
   EXPECT_EQ(s3::read_answer(bytes_of(deep)).root, "a");
   EXPECT_EQ(s3::read_answer(bytes_of(wide + "</a>")).texts.size(), 1u);
-  EXPECT_ERROR(corrupt, "found a", shown(deep));
+  EXPECT_ERROR(io, "found a", shown(deep));
 }
 
 TEST(S3Xml, BatchDeletes) {
@@ -89,7 +89,7 @@ TEST(S3Xml, BatchDeletes) {
                              "x");
   ASSERT_EQ(failures.size(), 1u);
   EXPECT_EQ(failures[0].key + failures[0].code, "bAccessDenied");
-  EXPECT_ERROR(corrupt, "found Error", s3::read_delete_result(bytes_of("<Error/>"), "x"));
+  EXPECT_ERROR(io, "found Error", s3::read_delete_result(bytes_of("<Error/>"), "x"));
   EXPECT_EQ(s3::xml_escape("a<b>&\"c\n"), "a&lt;b&gt;&amp;&quot;c&#10;");
 }
 

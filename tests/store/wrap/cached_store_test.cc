@@ -153,6 +153,44 @@ TEST_F(CachedStoreTest, ItStaysWithinItsBound) {
   EXPECT_EQ(reads(), 1u) << "larger than a generation";
 }
 
+// A disk that holds other files, and folders whose names look like numbers.
+TEST_F(CachedStoreTest, NothingElseOnTheDiskIsTouched) {
+  for (const char* folder : {"0", "3", "2001", "2024", "20240101", "tegula-cache-1/2001", "tegula-cache-1/gone"})
+    disk->put_text(join(folder, "mine"), "precious");
+  Remote::files->put_text("big", std::string(1 << 20, 'x'));
+  for (int again = 0; again < 3; ++again) {
+    const std::shared_ptr<Store> store = open(16 << 10);
+    for (int i = 0; i < 100; ++i) range(*store, "big", 1000 * i, 900);
+  }
+  for (const char* folder : {"0", "3", "2001", "2024", "20240101", "tegula-cache-1/2001", "tegula-cache-1/gone"})
+    EXPECT_EQ(text(*disk, join(folder, "mine")), "precious") << folder;
+  for (const Entry& entry : disk->list("tegula-cache-1")) disk->remove_tree(join("tegula-cache-1", entry.name));
+  disk->put_text("tegula-cache-1/g0000000000000001/x", "");
+  disk->put_text("tegula-cache-1/g0fffffffffffffff/x", "");
+  const std::shared_ptr<Store> store = open();
+  read_all(*store);
+  reads();
+  read_all(*store);
+  EXPECT_EQ(reads(), 0u) << "a name that is far away does not make searches long";
+}
+
+TEST_F(CachedStoreTest, TwoStatesAreNotMixed) {
+  const std::shared_ptr<Store> store = open();
+  EXPECT_EQ(range(*store, "f", 2, 3), "234");
+  EXPECT_EQ(range(*store, "d/g", 0, 1), "a");
+  int asked = 0;
+  remote->between = [&] {
+    if (++asked == 1) Remote::files->put_text("f", "9876543210");
+  };
+  Bytes a(3), b(3), c(1);
+  RangeRead mixed[] = {{"f", 2, a}, {"d/g", 0, c}, {"f", 5, b}};
+  EXPECT_ERROR(io, "f: it changed while it was read", store->get(mixed));
+  remote->between = nullptr;
+  store->get(mixed);
+  EXPECT_EQ(text_of(a), "765");
+  EXPECT_EQ(text_of(b), "432");
+}
+
 TEST_F(CachedStoreTest, SeveralShareADisk) {
   Remote::files->put_text("big", std::string(1 << 16, 'x'));
   std::vector<std::thread> threads;

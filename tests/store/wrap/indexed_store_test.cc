@@ -126,5 +126,24 @@ TEST_F(IndexedStoreTest, DamageIsFound) {
   EXPECT_ERROR(invalid_argument, "", indexed());
 }
 
+// A server that denies names that are not there has no index. One that cannot be reached may have one.
+TEST_F(IndexedStoreTest, OnlyADeniedIndexIsNone) {
+  class Failing final : public WrappedStore {
+   public:
+    Failing(std::shared_ptr<Store> store, ErrorKind kind) : WrappedStore(std::move(store)), kind_(kind) {}
+    StoreHints hints() const override { return {.lists = false}; }
+    using WrappedStore::get;
+    void get(std::span<FileRead> reads) const override {
+      for (FileRead& read : reads) read.failure = std::make_exception_ptr(Error(kind_, "refused"));
+    }
+
+   private:
+    ErrorKind kind_;
+  };
+  EXPECT_FALSE(with_index(std::make_shared<Failing>(files, ErrorKind::permission))->hints().lists);
+  EXPECT_ERROR(io, "refused", with_index(std::make_shared<Failing>(files, ErrorKind::io)));
+  EXPECT_ERROR(corrupt, "refused", with_index(std::make_shared<Failing>(files, ErrorKind::corrupt)));
+}
+
 }  // namespace
 }  // namespace tegula
