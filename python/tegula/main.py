@@ -191,7 +191,7 @@ def create(uri: Any, *, format: str = 'tiledb', sparse: bool = False, dims: Opti
     options = _options(key=key, threads=threads, memory=_bytes(memory), sync=None if sync else False, store=store,
                        storage_options=_storage(storage_options))
     extra = _options(format_version=format_version, at=None if at is None else _time(at), overwrite=overwrite or None)
-    fresh = '://' not in path and not os.path.lexists(path)
+    fresh = store is None and '://' not in path and not os.path.lexists(path)
     with _existing(path):
         handle = _tegula.create(path, made._plain(), keys.opening(dict(options, **extra)))
     array = _array(handle, path, 'w', options)
