@@ -11,6 +11,7 @@
 #include "store/s3/s3_store.h"
 #include "store/web/web_store.h"
 #include "store/wrap/cached_store.h"
+#include "store/wrap/indexed_store.h"
 #include "store/zip/archive_uri.h"
 #include "store/zip/zip_store.h"
 
@@ -67,15 +68,8 @@ constexpr Scheme kSchemes[] = {
     {"gs", open_gs},     {"http", open_web},   {"https", open_web},
 };
 
-}  // namespace
-
-std::shared_ptr<Store> open_store(const std::string& given, const StoreOptions& options) {
-  const std::string uri = with_lower_scheme(given);
-  if (const std::optional<ArchiveUri> archive = archive_uri(uri)) {
-    StoreOptions around = options;
-    around.follow_links = true;  // the archive was named, whatever it is a link to
-    return open_zip_store(open_store(archive->folder, around), archive->name, archive->inner);
-  }
+// A place where files are, without looking into it.
+std::shared_ptr<Store> open_place(const std::string& uri, const StoreOptions& options) {
   const std::size_t end = uri.find("://");
   // "a/b://c" is a path.
   if (end == std::string::npos || uri.find('/') < end) return open_file_store(uri, options);
@@ -91,6 +85,17 @@ std::shared_ptr<Store> open_store(const std::string& given, const StoreOptions& 
   for (const Scheme& known : kSchemes) names.push_back(fmt::format("{}://", known.name));
   fail(ErrorKind::unsupported, "'{}': only plain paths, zip archives and {} can be opened", shown_uri(uri),
        fmt::join(names, ", "));
+}
+
+}  // namespace
+
+std::shared_ptr<Store> open_store(const std::string& given, const StoreOptions& options) {
+  const std::string uri = with_lower_scheme(given);
+  const std::optional<ArchiveUri> archive = archive_uri(uri);
+  if (!archive) return with_index(open_place(uri, options));
+  StoreOptions around = options;
+  around.follow_links = true;  // the archive was named, whatever it is a link to
+  return open_zip_store(open_place(with_lower_scheme(archive->folder), around), archive->name, archive->inner);
 }
 
 }  // namespace tegula

@@ -13,6 +13,9 @@ ObjectKind probe(const std::vector<Entry>& listing) {
   return kind;
 }
 
-ObjectKind probe(const Store& store) { return probe(store.list("")); }
+ObjectKind probe(const Store& store) {
+  if (!store.hints().lists) return ObjectKind::none;
+  return probe(store.list(""));
+}
 
 }  // namespace tegula::tiledb
