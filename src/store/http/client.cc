@@ -1,6 +1,7 @@
 #include "store/http/client.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -54,6 +55,23 @@ struct State : Exchange {
   unsigned at_once = 0;  // tries that followed without a pause
 };
 
+// The requests that one run() has under way, counted among those of all.
+class UnderWay {
+ public:
+  explicit UnderWay(std::atomic<std::size_t>& all) : all_(all) {}
+  ~UnderWay() { all_ -= own_; }
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+  void add() { ++own_, ++all_; }
+  void drop() { --own_, --all_; }
+  std::size_t own() const { return own_; }
+  std::size_t all() const { return all_; }
+
+ private:
+  std::atomic<std::size_t>& all_;
+  std::size_t own_ = 0;
+};
+
 struct Delayed {
   Time due;
   std::size_t call;
@@ -92,7 +110,8 @@ Client::Client(std::shared_ptr<Transport> transport, Limits limits, std::shared_
       limits_(limits),
       clock_(std::move(clock)),
       observer_(std::move(observer)),
-      traffic_(traffic ? std::move(traffic) : std::make_shared<Traffic>()) {}
+      traffic_(traffic ? std::move(traffic) : std::make_shared<Traffic>()),
+      owner_(::getpid()) {}
 
 // When to try again, or nothing when there is no next try.
 std::optional<Time> Client::next_try(const Call& call, Time first) {
@@ -113,7 +132,11 @@ void Client::run(std::span<Call> calls, const Work& work, const std::function<vo
   std::vector<State> states(calls.size());
   std::priority_queue<Delayed, std::vector<Delayed>, std::greater<>> delayed;
   const std::unique_ptr<Exchanges> exchanges = transport_->begin();
-  std::size_t fresh = 0, under_way = 0, left = calls.size();
+  std::size_t fresh = 0, left = calls.size();
+  // Those of the threads of a parent process are not under way here.
+  if (owner_.exchange(::getpid()) != ::getpid()) under_way_ = 0;
+  UnderWay under_way(under_way_);
+  const auto may_start = [&] { return under_way.own() == 0 || under_way.all() < limits_.at_once; };
 
   const auto start = [&](std::size_t i) {
     Call& call = calls[i];
@@ -122,11 +145,11 @@ void Client::run(std::span<Call> calls, const Work& work, const std::function<vo
     if (call.prepare) call.prepare(call.request);
     states[i].request = &call.request;
     exchanges->start(states[i]);
-    ++under_way;
+    under_way.add();
   };
   const auto ended = [&](std::size_t i) {
     Call& call = calls[i];
-    --under_way;
+    under_way.drop();
     call.answer = std::move(states[i].answer);
     traffic_->requests += 1;
     traffic_->retries += call.tries > 1;
@@ -152,14 +175,14 @@ void Client::run(std::span<Call> calls, const Work& work, const std::function<vo
 
   while (left > 0) {
     work.cancel ? work.cancel->check() : CurrentWork::check();
-    while (under_way < limits_.at_once && !delayed.empty() && delayed.top().due <= clock_->now()) {
+    while (may_start() && !delayed.empty() && delayed.top().due <= clock_->now()) {
       const std::size_t i = delayed.top().call;
       delayed.pop();
       start(i);
     }
-    while (under_way < limits_.at_once && fresh < calls.size()) start(fresh++);
+    while (may_start() && fresh < calls.size()) start(fresh++);
     milliseconds most = kLook;
-    if (!delayed.empty() && under_way < limits_.at_once)
+    if (!delayed.empty() && may_start())
       most = std::clamp(std::chrono::ceil<milliseconds>(delayed.top().due - clock_->now()), milliseconds(0), most);
     for (const Exchange* exchange : exchanges->wait(most))
       ended(static_cast<std::size_t>(static_cast<const State*>(exchange) - states.data()));

@@ -1,6 +1,8 @@
 // Requests with second tries, limits, traces and counts.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -34,7 +36,7 @@ struct Limits {
   unsigned connect_tries = 4;  // while no request of the client has ever been answered: the address may be wrong
   std::chrono::milliseconds first_pause{100}, longest_pause{10'000};
   std::chrono::seconds all_tries{120};  // none begins later than this after the first
-  std::size_t at_once = 64;             // requests under way
+  std::size_t at_once = 64;             // requests under way, of all threads; each may have one nevertheless
 };
 
 // What to do with an answer.
@@ -70,7 +72,7 @@ class Client {
   Client(std::shared_ptr<Transport> transport, Limits limits = {}, std::shared_ptr<Clock> clock = real_clock(),
          Observer observer = {}, std::shared_ptr<Traffic> traffic = nullptr);
 
-  // Runs all calls, at most Limits::at_once at a time, and calls done(i) on this thread when call i has its answer.
+  // Runs all calls, within Limits::at_once, and calls done(i) on this thread when call i has its answer.
   // Failures are not thrown: they are in Call::answer. Throws what `done`, `prepare` or a sink throws, and
   // Error(cancelled) within a second when `work` or the CancelPoll of this thread asks for it; requests under way are
   // then ended.
@@ -91,6 +93,8 @@ class Client {
   Observer observer_;
   std::shared_ptr<Traffic> traffic_;
   std::atomic<bool> answered_{false};
+  std::atomic<std::size_t> under_way_{0};  // requests of all threads of `owner_`
+  std::atomic<pid_t> owner_;
 };
 
 // "GET a/b.tdb bytes=0-99 206 100 bytes 12.3 ms", and "try 2" of a second try: a line of --trace-io.

@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "store/http/curl_request.h"
+#include "store/http/pipe_signal.h"
 #include "store/http/transport.h"
 
 namespace tegula::http {
@@ -18,12 +19,15 @@ namespace {
 using curl::EasyRequest;
 using curl::Library;
 
+constexpr std::size_t kMostIdle = 4;  // lanes that keep their connections though nobody uses them
+
 // A multi handle with its connections, and requests that are not under way.
 struct Lane {
   explicit Lane(const Library& library) : curl(library), multi(library.multi_init()) {
     if (!multi) throw std::bad_alloc();
   }
   ~Lane() {
+    const NoPipeSignal no_signal;
     idle.clear();
     curl.multi_cleanup(multi);
   }
@@ -55,8 +59,12 @@ class Lanes {
     return lane;
   }
   void give_back(std::unique_ptr<Lane> lane) {
+    std::unique_ptr<Lane> surplus;  // closed behind the lock
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(lane));
+    if (idle_.size() <= kMostIdle) return;
+    surplus = std::move(idle_.front());
+    idle_.erase(idle_.begin());
   }
   const Library& library() const { return curl_; }
   const TransportOptions& options() const { return options_; }
@@ -82,6 +90,7 @@ class CurlExchanges final : public Exchanges {
  public:
   explicit CurlExchanges(std::shared_ptr<Lanes> lanes) : lanes_(std::move(lanes)), lane_(lanes_->take()) {}
   ~CurlExchanges() override {
+    const NoPipeSignal no_signal;
     for (std::unique_ptr<EasyRequest>& request : running_) {
       lane_->curl.multi_remove_handle(lane_->multi, request->handle());
       request.reset();
@@ -108,6 +117,7 @@ class CurlExchanges final : public Exchanges {
   std::vector<Exchange*> wait(std::chrono::milliseconds most) override {
     const auto until = std::chrono::steady_clock::now() + most;
     for (;;) {
+      const NoPipeSignal no_signal;  // libcurl leaves it to its callers
       int running = 0;
       if (lane_->curl.multi_perform(lane_->multi, &running) != curl::kOk)
         fail(ErrorKind::io, "libcurl cannot go on with its requests");

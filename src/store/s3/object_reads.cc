@@ -15,6 +15,8 @@ namespace tegula::s3 {
 
 namespace {
 
+constexpr std::size_t kRequestsAtOnce = 1024;  // that are held in memory
+
 Work current_work() {
   const Work* work = CurrentWork::get();
   return work ? *work : Work{};
@@ -51,6 +53,7 @@ class RangeReads {
  public:
   RangeReads(Bucket& bucket, const std::string& prefix, std::span<RangeRead> reads)
       : bucket_(bucket),
+        prefix_(prefix),
         reads_(reads),
         groups_(http::plan_ranges(reads, bucket.settings().merge_gap, bucket.settings().read_part)),
         left_(reads.size()) {
@@ -58,30 +61,36 @@ class RangeReads {
       check_key(read.key);
       read.found = true;
     }
-    for (const http::RangeGroup& group : groups_) {
+    for (const http::RangeGroup& group : groups_)
       for (const std::size_t i : group.reads) ++left_[i];
-      // Whether a file is there shows when its first byte is asked for.
-      const std::uint64_t offset = group.length ? group.offset : 0, length = std::max<std::uint64_t>(group.length, 1);
-      calls_.push_back(bucket.call("GET", join(prefix, group.key), {}, {{"range", http::range_of(offset, length)}}));
-      bodies_.push_back(
-          std::make_shared<http::RangeBody>(offset, length, group.length ? group.pieces : std::vector<http::Piece>()));
-      watch(calls_.back(), bodies_.back());
-    }
   }
 
+  // Not all at once: hundreds of thousands of requests and their answers would take more memory than what they read.
   void run(const std::function<void(std::size_t)>& arrived) {
-    bucket_.client().run(calls_, current_work(), [&](std::size_t i) {
-      end(i);
-      for (const std::size_t read : groups_[i].reads)
+    for (std::size_t first = 0; first < groups_.size(); first += kRequestsAtOnce)
+      run(std::span(groups_).subspan(first, std::min(kRequestsAtOnce, groups_.size() - first)), arrived);
+  }
+
+ private:
+  void run(std::span<const http::RangeGroup> groups, const std::function<void(std::size_t)>& arrived) {
+    std::vector<http::Call> calls;
+    std::vector<std::shared_ptr<http::RangeBody>> bodies;
+    for (const http::RangeGroup& group : groups) {
+      // Whether a file is there shows when its first byte is asked for.
+      const std::uint64_t offset = group.length ? group.offset : 0, length = std::max<std::uint64_t>(group.length, 1);
+      calls.push_back(bucket_.call("GET", join(prefix_, group.key), {}, {{"range", http::range_of(offset, length)}}));
+      bodies.push_back(
+          std::make_shared<http::RangeBody>(offset, length, group.length ? group.pieces : std::vector<http::Piece>()));
+      watch(calls.back(), bodies.back());
+    }
+    bucket_.client().run(calls, current_work(), [&](std::size_t i) {
+      end(groups[i], calls[i], *bodies[i]);
+      for (const std::size_t read : groups[i].reads)
         if (--left_[read] == 0 && arrived) arrived(read);
     });
   }
 
- private:
-  void end(std::size_t i) {
-    const http::RangeGroup& group = groups_[i];
-    const http::RangeBody& body = *bodies_[i];
-    const http::Call& call = calls_[i];
+  void end(const http::RangeGroup& group, const http::Call& call, const http::RangeBody& body) {
     const bool absent = bucket_.absent(call);
     if (absent) {
       note_state(group.key, "absent");
@@ -115,11 +124,10 @@ class RangeReads {
   }
 
   Bucket& bucket_;
+  const std::string& prefix_;
   std::span<RangeRead> reads_;
   std::vector<http::RangeGroup> groups_;
   std::vector<std::size_t> left_;  // groups that a read waits for
-  std::vector<http::Call> calls_;
-  std::vector<std::shared_ptr<http::RangeBody>> bodies_;
   std::map<std::string_view, std::string> states_;
 };
 

@@ -1,5 +1,6 @@
 #include "store/web/web_exchange.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "base/current_work.h"
@@ -10,6 +11,7 @@ namespace tegula {
 namespace {
 
 constexpr int kMostRedirections = 5;
+constexpr std::size_t kRequestsAtOnce = 1024;  // that are held in memory
 
 std::string_view header(const http::Headers& headers, std::string_view name) {
   const std::string* value = http::find(headers, name);
@@ -101,19 +103,13 @@ WebOutcome outcome_of(const http::Call& call, const WebQuestion& question, const
   return WebOutcome::there;
 }
 
-}  // namespace
-
-std::string validator(const http::Headers& headers) {
-  const std::string_view etag = header(headers, "etag");
-  return std::string(etag.empty() ? header(headers, "last-modified") : etag);
-}
-
-void ask(http::Client& client, const WebUrl& url, std::span<WebQuestion> questions,
-         const std::function<void(std::size_t, const WebAnswer&)>& answered,
-         const std::function<void(std::size_t, std::exception_ptr)>& failed) {
+// The questions from `first` to `end`.
+void ask_some(http::Client& client, const WebUrl& url, std::span<WebQuestion> questions, std::size_t first,
+              std::size_t end, const std::function<void(std::size_t, const WebAnswer&)>& answered,
+              const std::function<void(std::size_t, std::exception_ptr)>& failed) {
   std::vector<http::Call> calls;
   std::vector<std::size_t> question_of;
-  for (std::size_t i = 0; i < questions.size(); ++i) {
+  for (std::size_t i = first; i < end; ++i) {
     calls.push_back(call_for(url, questions[i]));
     question_of.push_back(i);
   }
@@ -151,6 +147,21 @@ void ask(http::Client& client, const WebUrl& url, std::span<WebQuestion> questio
     calls = std::move(elsewhere);
     question_of = std::move(elsewhere_of);
   }
+}
+
+}  // namespace
+
+std::string validator(const http::Headers& headers) {
+  const std::string_view etag = header(headers, "etag");
+  return std::string(etag.empty() ? header(headers, "last-modified") : etag);
+}
+
+void ask(http::Client& client, const WebUrl& url, std::span<WebQuestion> questions,
+         const std::function<void(std::size_t, const WebAnswer&)>& answered,
+         const std::function<void(std::size_t, std::exception_ptr)>& failed) {
+  // Not all at once: requests and their answers may take more memory than small files.
+  for (std::size_t first = 0; first < questions.size(); first += kRequestsAtOnce)
+    ask_some(client, url, questions, first, std::min(questions.size(), first + kRequestsAtOnce), answered, failed);
 }
 
 }  // namespace tegula

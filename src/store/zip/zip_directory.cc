@@ -261,12 +261,19 @@ ZipDirectory read_zip_directory(const Store& store, std::string_view key) {
 std::uint64_t check_zip_header(ByteView bytes, const ZipMember& member, const std::string& archive) {
   Cursor in(bytes, archive, member.header);
   if (in.read<std::uint32_t>() != kHeaderSign) in.fail("expected the header of member '{}'", member.name);
-  in.skip(2 + 2);
+  in.skip(2);
+  const auto flags = in.read<std::uint16_t>();
   const auto method = in.read<std::uint16_t>();
   if (method != static_cast<std::uint16_t>(member.method))
     in.fail("member '{}' is packed by method {}, its directory says {}", member.name, method,
             static_cast<std::uint16_t>(member.method));
-  in.skip(4 + 4 + 4 + 4);
+  in.skip(4);
+  const auto crc = in.read<std::uint32_t>();
+  // A member that was written as a stream has it behind its bytes.
+  constexpr std::uint16_t kBehind = 1 << 3;
+  if (crc != 0 && !(flags & kBehind) && crc != member.crc)
+    in.fail("member '{}' has the CRC-32 {:08x}, its directory says {:08x}", member.name, crc, member.crc);
+  in.skip(4 + 4);
   const auto name_length = in.read<std::uint16_t>(), extra_length = in.read<std::uint16_t>();
   if (text_of(in.bytes(name_length, "a name")) != member.name)
     in.fail("expected the header of member '{}', found that of another one", member.name);

@@ -32,10 +32,10 @@ ZipReads::ZipReads(const Store& store, const std::string& key, const ZipDirector
     : store_(store),
       key_(key),
       directory_(directory),
-      starts_(std::make_unique<std::atomic<std::uint32_t>[]>(directory.members.size())) {}
+      headers_(std::make_unique<std::atomic<std::uint64_t>[]>(directory.members.size())) {}
 
-std::atomic<std::uint32_t>& ZipReads::start_of(const ZipMember& member) const {
-  return starts_[static_cast<std::size_t>(&member - directory_.members.data())];
+std::atomic<std::uint64_t>& ZipReads::header_of(const ZipMember& member) const {
+  return headers_[static_cast<std::size_t>(&member - directory_.members.data())];
 }
 
 std::string ZipReads::describe(const ZipMember& member) const {
@@ -72,13 +72,17 @@ void ZipReads::keep(const ZipMember& member, std::shared_ptr<const Bytes> bytes)
   if (total > kMostInflated) inflated_.erase(inflated_.begin(), std::next(oldest));
 }
 
-// What is read in front of the ranges.
-void ZipReads::plan(Job& job) const {
+// What is read in front of the ranges. A part of a stored member has no checksum: its header is read again, which shows
+// whether the archive is still the same.
+void ZipReads::plan(Job& job, std::span<const RangeRead> reads) const {
   const ZipMember& member = *job.member;
   const std::uint64_t header = kZipHeader + member.name.size(), room = member.end - member.header;
-  const std::uint64_t known = start_of(member).load();
-  job.start_known = known != 0;
-  job.start = job.start_known ? known : header;
+  const std::uint64_t known = header_of(member).load() & UINT32_MAX;
+  const bool checked = member.method == ZipMethod::deflated || std::ranges::all_of(job.reads, [&](std::size_t i) {
+                         return whole(reads[i], member) || reads[i].into.empty();
+                       });
+  job.start_known = known != 0 && checked;
+  job.start = known != 0 ? known : header;
   if (member.method == ZipMethod::deflated)
     job.front.resize(job.start_known ? member.stored_size : std::min(room, header + kSlack + member.stored_size));
   else if (!job.start_known)
@@ -111,8 +115,12 @@ bool ZipReads::finish(Job& job, std::span<RangeRead> reads, const Arrived& arriv
   const ZipMember& member = *job.member;
   ByteView stored = job.front;
   if (!job.start_known) {
+    const ByteView header = stored.first(std::min<std::size_t>(stored.size(), kZipHeader + member.name.size()));
+    const std::uint64_t seen = codec::crc32(header), before = header_of(member).load();
+    if (before != 0 && before >> 32 != seen)
+      fail(ErrorKind::io, "{}: it changed while it was read; open it again", store_.describe(key_));
     const std::uint64_t start = check_zip_header(job.front, member, store_.describe(key_));
-    start_of(member).store(static_cast<std::uint32_t>(start));
+    header_of(member).store(seen << 32 | start);
     if (member.method == ZipMethod::deflated) {
       if (job.front.size() < start || job.front.size() - start < member.stored_size) return false;
       stored = stored.subspan(start, member.stored_size);
@@ -155,7 +163,7 @@ void ZipReads::fetch(std::span<RangeRead> reads, std::span<const ZipMember* cons
     std::vector<Job*> job_of;
     for (Job* job : left) {
       const ZipMember& member = *job->member;
-      plan(*job);
+      plan(*job, reads);
       const std::uint64_t start = member.header + job->start;
       const std::size_t before = ranges.size();
       const bool deflated = member.method == ZipMethod::deflated;

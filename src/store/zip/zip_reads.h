@@ -32,8 +32,9 @@ class ZipReads {
   struct Job;
   using Arrived = std::function<void(std::size_t)>;
 
-  std::atomic<std::uint32_t>& start_of(const ZipMember& member) const;
-  void plan(Job& job) const;
+  // What is known of the header of a member.
+  std::atomic<std::uint64_t>& header_of(const ZipMember& member) const;
+  void plan(Job& job, std::span<const RangeRead> reads) const;
   bool finish(Job& job, std::span<RangeRead> reads, const Arrived& arrived) const;
   void unpack(const Job& job, ByteView stored, std::span<RangeRead> reads) const;
   void check_crc(const ZipMember& member, ByteView bytes) const;
@@ -44,8 +45,9 @@ class ZipReads {
   const Store& store_;
   const std::string& key_;
   const ZipDirectory& directory_;
-  // Where the bytes of each member begin, counted from its header; 0 until the header has been seen.
-  std::unique_ptr<std::atomic<std::uint32_t>[]> starts_;
+  // Where the bytes of each member begin, counted from its header, and above it the CRC-32 of the header; 0 until the
+  // header has been seen.
+  std::unique_ptr<std::atomic<std::uint64_t>[]> headers_;
   // Members that were inflated for a part of theirs: the next part is mostly asked for soon.
   struct Inflated {
     const ZipMember* member;

@@ -33,6 +33,7 @@ class ZipStore final : public Store {
     for (std::size_t i = 0; i < reads.size(); ++i) {
       members[i] = find(reads[i].key);
       reads[i].found = members[i] != nullptr;
+      if (members[i]) reader_.check_size(*members[i]);
       if (members[i] &&
           (reads[i].offset > members[i]->size || reads[i].into.size() > members[i]->size - reads[i].offset))
         fail(ErrorKind::corrupt, "{}: expected {} bytes at byte {}, found {} bytes in all", describe(reads[i].key),
@@ -57,6 +58,7 @@ class ZipStore final : public Store {
   }
   std::optional<std::uint64_t> size(std::string_view key) const override {
     const ZipMember* member = find(key);
+    if (member) reader_.check_size(*member);  // others take as much memory as it says
     return member ? std::optional(member->size) : std::nullopt;
   }
 

@@ -107,6 +107,23 @@ TEST(HttpClient, ManyAtOnceWithinTheLimit) {
   EXPECT_EQ(network->clock->passed.count(), 7 * 20) << "rounds of 16";
 }
 
+// As those of several threads: who comes later has what is left, and always one.
+TEST(HttpClient, TheLimitHoldsForAllRuns) {
+  http::Limits limits;
+  limits.at_once = 4;
+  const auto network = std::make_shared<SimulatedNetwork>([](const http::Request&) { return reply(200); });
+  http::Client client(network, limits, network->clock);
+  std::vector<http::Call> outer(4);
+  std::vector<std::size_t> most;
+  client.run(outer, {}, [&](std::size_t) {
+    network->most_at_once = 0;
+    std::vector<http::Call> inner(6);
+    client.run(inner, {});
+    most.push_back(network->most_at_once);
+  });
+  EXPECT_EQ(most, (std::vector<std::size_t>{1, 2, 3, 4}));
+}
+
 TEST(HttpClient, WhoWaitsForASecondTryDoesNotHoldUpOthers) {
   const auto network = std::make_shared<SimulatedNetwork>(
       [](const http::Request& request) { return reply(request.url == "busy" ? 503 : 200); });

@@ -285,6 +285,23 @@ TEST(S3Ranges, ManyAreUnderWayAtOnceAndLargeOnesAreCut) {
                s.store->fetch(reads, [&](std::size_t) { throw Error(ErrorKind::corrupt, "not these"); }));
 }
 
+// More than are held in memory at a time.
+TEST(S3Ranges, ThousandsOfRequests) {
+  const Simulated s = simulated(range_server("usual"));
+  std::vector<std::string> keys, texts(2500, "?");
+  std::vector<RangeRead> reads;
+  for (std::size_t i = 0; i < texts.size(); ++i) keys.push_back("k" + std::to_string(i));
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    reads.push_back({keys[i], i % 10, std::as_writable_bytes(std::span(texts[i]))});
+  std::vector<std::atomic<int>> arrived(reads.size());
+  s.store->fetch(reads, [&](std::size_t i) { ++arrived[i]; });
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    EXPECT_EQ(texts[i][0], static_cast<char>('0' + i % 10));
+    EXPECT_EQ(arrived[i], 1);
+  }
+  EXPECT_EQ(s.network->requests.size(), 2500u);
+}
+
 TEST(S3Google, TokensAndGenerations) {
   s3::Settings settings;
   settings.service = s3::Service::google;

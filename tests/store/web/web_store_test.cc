@@ -156,6 +156,16 @@ TEST_F(WebStoreTest, ABatchIsOneRoundTrip) {
   EXPECT_EQ(requests(), 1u);
 }
 
+TEST_F(WebStoreTest, ThousandsOfFiles) {
+  std::vector<std::string> keys;
+  for (int i = 0; i < 2500; ++i) keys.push_back("d/" + std::to_string(i));
+  for (const std::string& key : keys) site.files[key] = key;
+  std::vector<FileRead> files;
+  for (const std::string& key : keys) files.push_back({key});
+  open()->get(files);
+  for (const FileRead& file : files) EXPECT_EQ(text_of(file.found->bytes), file.key);
+}
+
 TEST_F(WebStoreTest, OnlyTheAnswerThatItIsNotThereIsAbsence) {
   struct {
     Reply reply;

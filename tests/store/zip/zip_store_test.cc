@@ -11,6 +11,7 @@
 #include "codec/checksum/checksum.h"
 #include "store/memory/memory_store.h"
 #include "store/wrap/counting_store.h"
+#include "store/zip/zip_directory.h"
 #include "store/zip/zip_records.h"
 #include "support/expect_error.h"
 
@@ -322,6 +323,48 @@ TEST(ZipStore, FindsDamageOfMembers) {
        }},
   };
   for (const auto& [message, change] : cases) EXPECT_ERROR(corrupt, message, opened(hand(change).bytes())->get("file"));
+}
+
+// No memory is taken for what a member claims to hold.
+TEST(ZipStore, ClaimsOfTheDirectoryAreNotBelieved) {
+  const std::shared_ptr<Store> store = opened(hand([](Hand& made) {
+                                                made.method = made.local_method = 8;
+                                                made.size = kLarge32;
+                                                made.extra = large_field({1ull << 50});
+                                              }).bytes());
+  EXPECT_ERROR(corrupt, "cannot hold the 1125899906842624 bytes", store->size("file"));
+  EXPECT_ERROR(corrupt, "cannot hold", store->get("file", 0, 1ull << 50));
+  Bytes part(5);
+  RangeRead read{"file", 1ull << 40, part};
+  EXPECT_ERROR(corrupt, "cannot hold", store->get(std::span(&read, 1)));
+}
+
+// Another archive under the same name, laid out alike: its bytes are not taken for those of the directory.
+TEST(ZipStore, AnArchiveThatIsReplacedIsNotedByRanges) {
+  const std::string right = golden("stored.zip");
+  const std::shared_ptr<Store> around = holding(right);
+  const std::shared_ptr<Store> store = open_zip_store(around, "a/x.zip");
+  const auto part = [&](const Store& from) {
+    Bytes bytes(5);
+    RangeRead read{"c/0/0", 100, bytes};
+    from.get(std::span(&read, 1));
+    return std::to_integer<int>(bytes[0]);
+  };
+  const std::shared_ptr<Store> late = open_zip_store(around, "a/x.zip");
+  EXPECT_EQ(part(*store), 100);
+  EXPECT_EQ(part(*store), 100);
+  // Its time, its CRC-32 and its bytes.
+  std::string other = right;
+  const std::size_t name = other.find("c/0/0"), header = name - kZipHeader;
+  other[header + 10] = static_cast<char>(other[header + 10] ^ 1);
+  around->put_text("a/x.zip", other);
+  EXPECT_ERROR(io, "it changed while it was read", part(*store));
+  other[header + 14] = static_cast<char>(other[header + 14] ^ 1);
+  around->put_text("a/x.zip", other);
+  EXPECT_ERROR(io, "it changed while it was read", part(*store));
+  EXPECT_ERROR(corrupt, "its directory says", part(*late));
+  around->put_text("a/x.zip", right);
+  EXPECT_EQ(part(*store), 100);
 }
 
 // Every byte of an archive, changed: the members read as before, or an error says what is wrong.
