@@ -11,6 +11,7 @@ namespace tegula {
 namespace {
 
 constexpr int kMostRedirections = 5;
+constexpr std::chrono::seconds kOldEnough{60};
 constexpr std::size_t kRequestsAtOnce = 1024;  // that are held in memory
 
 std::string_view header(const http::Headers& headers, std::string_view name) {
@@ -38,7 +39,10 @@ http::Call call_for(const WebUrl& url, const WebQuestion& question) {
     call.request.headers.push_back({"Range", question.range});
     call.range = question.range.substr(question.range.find('=') + 1);
   }
-  if (!question.unless.empty()) call.request.headers.push_back({"If-None-Match", question.unless});
+  if (!question.unless.empty()) {
+    const bool etag = question.unless.find('"') != std::string::npos;
+    call.request.headers.push_back({etag ? "If-None-Match" : "If-Modified-Since", question.unless});
+  }
   call.judge = [&question](const http::Answer& answer) {
     const http::Verdict verdict = http::usual_verdict(answer);
     const bool body = answer.failure == http::Failure::none && (answer.status == 200 || answer.status == 206);
@@ -154,6 +158,15 @@ void ask_some(http::Client& client, const WebUrl& url, std::span<WebQuestion> qu
 std::string validator(const http::Headers& headers) {
   const std::string_view etag = header(headers, "etag");
   return std::string(etag.empty() ? header(headers, "last-modified") : etag);
+}
+
+std::string lasting_state(const http::Headers& headers) {
+  if (const std::string_view etag = header(headers, "etag"); etag.find('"') != std::string_view::npos)
+    return std::string(etag);
+  const auto now = http::parse_date(std::string(header(headers, "date")));
+  const auto changed = http::parse_date(std::string(header(headers, "last-modified")));
+  const bool old = now && changed && *now - *changed >= kOldEnough;
+  return old ? std::string(header(headers, "last-modified")) : "";
 }
 
 void ask(http::Client& client, const WebUrl& url, std::span<WebQuestion> questions,

@@ -19,7 +19,7 @@ struct WebQuestion {
   std::string_view key;
   std::string method = "GET";
   std::string range;               // the value of the Range header; "" for all of it
-  std::string unless;              // an ETag: the answer may be that the file still has it
+  std::string unless;              // a lasting_state(): the answer may be that the file still has it
   http::BodySink* sink = nullptr;  // gets the file, or the range
   // Why what the sink got cannot be used, so that the question is asked again; "" when it can.
   std::function<std::string()> problem;
@@ -28,7 +28,7 @@ struct WebQuestion {
 enum class WebOutcome : std::uint8_t {
   there,
   absent,
-  same,         // it still has that ETag
+  same,         // it still has that state
   outside,      // the range begins behind the end of the file
   unsupported,  // the server does not answer this method
 };
@@ -49,5 +49,8 @@ void ask(http::Client& client, const WebUrl& url, std::span<WebQuestion> questio
 // What tells one state of a file from another: its ETag, or else the time of its last change. "" when the server says
 // neither.
 std::string validator(const http::Headers& headers);
+// The same where it tells all states from each other: a time of a change just before the answer, which counts seconds,
+// does not, because the file may have changed again in that second.
+std::string lasting_state(const http::Headers& headers);
 
 }  // namespace tegula

@@ -72,7 +72,7 @@ class CutBody final : public http::BodySink {
 class WebMemory {
  public:
   struct Whole {
-    std::string etag;
+    std::string state;
     std::shared_ptr<const Bytes> bytes;
   };
 
@@ -81,11 +81,11 @@ class WebMemory {
     const auto at = wholes_.find(key);
     return at == wholes_.end() ? std::nullopt : std::optional(at->second);
   }
-  void keep(std::string_view key, std::string etag, Bytes bytes) {
+  void keep(std::string_view key, std::string state, Bytes bytes) {
     const std::lock_guard lock(mutex_);
     if (const auto old = wholes_.find(key); old != wholes_.end()) kept_ -= old->second.bytes->size();
     kept_ += bytes.size();
-    wholes_.insert_or_assign(std::string(key), Whole{std::move(etag), std::make_shared<Bytes>(std::move(bytes))});
+    wholes_.insert_or_assign(std::string(key), Whole{std::move(state), std::make_shared<Bytes>(std::move(bytes))});
     if (kept_ <= kMostKept) return;
     wholes_.clear();
     kept_ = 0;
@@ -213,7 +213,7 @@ void WebStore::fetch(std::span<RangeRead> reads, const std::function<void(std::s
     if (!whole_files) question.range = http::range_of(request.offset, request.length);
     if (!whole_files) continue;
     kept[i] = memory_.find(request.key);
-    if (kept[i]) question.unless = kept[i]->etag;
+    if (kept[i]) question.unless = kept[i]->state;
   }
   ask(*client_, url_, questions, [&](std::size_t i, const WebAnswer& answer) {
     const http::RangeGroup& request = requests[i];
@@ -230,9 +230,9 @@ void WebStore::fetch(std::span<RangeRead> reads, const std::function<void(std::s
       if (body.whole()) {
         // Some servers send a small file whole, and know ranges nevertheless.
         if (body.received() > request.length) no_ranges_ = true;
-        const std::string* etag = http::find(answer.headers, "etag");
-        if (std::optional<Bytes> bytes = body.bytes(); bytes && etag)
-          memory_.keep(request.key, *etag, *std::move(bytes));
+        std::string state = lasting_state(answer.headers);
+        if (std::optional<Bytes> bytes = body.bytes(); bytes && !state.empty())
+          memory_.keep(request.key, std::move(state), *std::move(bytes));
       }
     }
     for (const std::size_t read : request.reads) {
