@@ -73,7 +73,11 @@ void commit_together(Store& store, std::string_view folder, std::span<const std:
   Work syncs = work;
   if (work.threads != 1) syncs.threads = static_cast<unsigned>(std::min(uploads.size(), kSyncs));
   parallel_for(syncs, uploads.size(), [&](std::size_t i) { uploads[i]->sync(); });
-  for (const std::unique_ptr<Upload>& upload : uploads) upload->appear();
+  // Where there are no renames, a file appears when it is sent.
+  const unsigned in_flight = store.hints().in_flight;
+  Work sends = work;
+  sends.threads = in_flight ? static_cast<unsigned>(std::min<std::size_t>(uploads.size(), in_flight)) : 1;
+  parallel_for(sends, uploads.size(), [&](std::size_t i) { uploads[i]->appear(); });
   store.sync_folder(folder);
 }
 

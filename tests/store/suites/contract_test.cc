@@ -22,6 +22,7 @@
 #include "store/wrap/counting_store.h"
 #include "store/wrap/failing_store.h"
 #include "store/wrap/forgetting_store.h"
+#include "store/wrap/latency_store.h"
 #include "store/wrap/sub_store.h"
 #include "store/wrap/tracing_store.h"
 #include "store/zip/zip_writer.h"
@@ -62,6 +63,7 @@ const Kind kKinds[] = {
     {"forgetting",
      [] { return Made{nullptr, forgetting_store(make_memory_store(), std::make_shared<UnsyncedChanges>())}; }},
     {"new_archive", [] { return Made{nullptr, zip_writer(make_memory_store(), "x.zip")}; }},
+    {"far_away", [] { return Made{nullptr, latency_store(make_memory_store())}; }},
     {"failing_never", [] { return Made{nullptr, failing_store(make_memory_store(), std::make_shared<FaultPlan>())}; }},
 };
 
