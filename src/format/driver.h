@@ -11,6 +11,7 @@
 
 #include "format/stored_copy.h"
 #include "store/store.h"
+#include "store/wrap/known_store.h"
 #include "tegula/array.h"
 #include "tegula/capabilities.h"
 
@@ -33,15 +34,19 @@ struct Driver {
   std::span<const Format> formats;  // oldest first
   // Looks at names, reads as little as possible; ObjectKind::none when it is not this family's.
   Found (*probe)(const Store& store);
-  // OpenOptions::format, when set, is one of `formats`.
-  std::shared_ptr<Array> (*open)(std::shared_ptr<Store> store, const OpenOptions& options);
+  // OpenOptions::format, when set, is one of `formats`. `known` is the store with what was read of it while it was
+  // looked at: what the opening reads goes through it, and the array keeps the store.
+  std::shared_ptr<Array> (*open_known)(std::shared_ptr<Store> store, const OpenOptions& options, KnownStore& known);
   // Null members: what it says is not possible.
-  std::shared_ptr<Group> (*open_group)(std::shared_ptr<Store> store, const OpenOptions& options) = nullptr;
+  std::shared_ptr<Group> (*open_group_known)(std::shared_ptr<Store> store, const OpenOptions& options,
+                                             KnownStore& known) = nullptr;
   std::shared_ptr<Array> (*create)(std::shared_ptr<Store> store, const Schema& schema,
                                    const CreateOptions& options) = nullptr;
   std::shared_ptr<Group> (*create_group)(std::shared_ptr<Store> store, std::string_view format,
                                          const CreateOptions& options) = nullptr;
 
+  // Documents in the root by which arrays and groups are told from others without a listing. None: it takes a listing.
+  std::span<const std::string_view> documents = {};
   // Is the group that probe() found a plain folder that holds arrays, without a document of its own? Null: never.
   bool (*plain_folder)(const Store& store) = nullptr;
   // Where an open array is; lives as long as the array. Null: not known.
@@ -61,6 +66,16 @@ struct Driver {
   // What old versions of the format call an attribute without a name. Empty: nothing.
   std::string_view unnamed_attribute = {};
   CopyHooks copy = {};
+
+  // For those who did not look at the store before.
+  std::shared_ptr<Array> open(const std::shared_ptr<Store>& store, const OpenOptions& options) const {
+    KnownStore known(*store);
+    return open_known(store, options, known);
+  }
+  std::shared_ptr<Group> open_group(const std::shared_ptr<Store>& store, const OpenOptions& options) const {
+    KnownStore known(*store);
+    return open_group_known(store, options, known);
+  }
 };
 
 }  // namespace tegula

@@ -69,13 +69,13 @@ class NpyArray final : public Array {
 };
 
 inline Found probe_npy(const Store& store) { return store.has(kNpyKey) ? Found{ObjectKind::array, "npy"} : Found{}; }
-inline std::shared_ptr<Array> open_npy(std::shared_ptr<Store> store, const OpenOptions&) {
+inline std::shared_ptr<Array> open_npy(std::shared_ptr<Store> store, const OpenOptions&, KnownStore&) {
   return std::make_shared<NpyArray>(*store);
 }
 
 // All that a format has to say about itself.
 inline constexpr Format kNpyFormats[] = {{{.format = "npy", .family = "npy", .title = "npy folder"}, {}}};
-inline const Driver kNpyDriver{.family = "npy", .formats = kNpyFormats, .probe = probe_npy, .open = open_npy};
+inline const Driver kNpyDriver{.family = "npy", .formats = kNpyFormats, .probe = probe_npy, .open_known = open_npy};
 
 // The bytes of a .npy file.
 inline std::string npy_file(const std::vector<double>& values) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <optional>
 
 #include "base/context.h"
@@ -14,6 +13,7 @@
 #include "format/bcolz/pending_set.h"
 #include "model/chunk_plan.h"
 #include "model/strided.h"
+#include "store/wrap/fetch_each.h"
 
 namespace tegula::bcolz {
 
@@ -23,6 +23,8 @@ namespace {
 constexpr std::uint64_t kNear = 4096;
 // Reads of up to this many bytes of a chunk use the cache: decoding the block around them costs more than copying it.
 constexpr std::uint64_t kFew = 16 << 10;
+// Chunks of up to this many bytes are fetched whole from a remote store, whatever part is wanted.
+constexpr std::uint64_t kWhole = 8 << 20;
 
 std::uint64_t bytes_of_rows(std::uint64_t rows, std::uint64_t row_bytes, const std::string& file) {
   const std::optional<std::uint64_t> bytes = checked_product(rows, row_bytes, INT64_MAX);
@@ -30,13 +32,11 @@ std::uint64_t bytes_of_rows(std::uint64_t rows, std::uint64_t row_bytes, const s
   return *bytes;
 }
 
-// Calls body(first, last) for runs of indices: long enough to reuse a buffer for many chunks, and enough of them for
-// all threads.
-void parallel_runs(const Work& work, std::size_t n, const std::function<void(std::size_t, std::size_t)>& body) {
-  const std::size_t runs = std::min<std::size_t>(n, std::size_t{thread_count(work)} * 4);
-  if (runs == 0) return;
-  parallel_for(work, runs, [&](std::size_t i) { body(n * i / runs, n * (i + 1) / runs); });
-}
+// Memory that is used again for many chunks.
+struct Buffers {
+  Bytes file, raw;
+  std::vector<ByteRange> ranges;
+};
 
 bool whole(const AxisPick& axis, std::uint64_t extent) {
   return axis.indices.empty() && axis.start == 0 && axis.count == extent && (axis.step == 1 || extent <= 1);
@@ -100,21 +100,22 @@ std::vector<std::uint64_t> scattered_rows(const AxisPick& axis, std::uint64_t ro
 
 }  // namespace
 
-Carray Carray::open(std::shared_ptr<Store> store, std::string prefix) {
+Carray Carray::open(std::shared_ptr<Store> store, std::string prefix, const Store& from) {
   Carray out;
   out.store = std::move(store);
   out.prefix = std::move(prefix);
   const auto load = [&](const char* name) {
-    std::optional<Bytes> text = out.store->get(join(out.prefix, name));
+    std::optional<Bytes> text = from.get(join(out.prefix, name));
     if (!text)
-      fail(out.store->list(join(out.prefix, "data")).empty() ? ErrorKind::not_found : ErrorKind::corrupt,
-           "'{}' is missing: this is no carray, or one whose creation was interrupted", out.file(name));
+      fail(
+          from.hints().lists && from.list(join(out.prefix, "data")).empty() ? ErrorKind::not_found : ErrorKind::corrupt,
+          "'{}' is missing: this is no carray, or one whose creation was interrupted", out.file(name));
     return std::move(*text);
   };
   out.storage = Storage::decode(load("meta/storage"), out.file("meta/storage"));
   out.sizes = Sizes::decode(load("meta/sizes"), out.file("meta/sizes"));
   out.stored_rows = out.rows();
-  out.pending = find_pending(*out.store, out.prefix);
+  out.pending = find_pending(from, out.prefix);
   out.cache = std::make_shared<BlockCache>();
   out.measure();
   return out;
@@ -138,10 +139,36 @@ void Carray::refuse_objects() const {
          store->describe(prefix));
 }
 
-ChunkFile Carray::open_chunk(std::uint64_t chunk, Bytes& buffer) const {
+ChunkFile Carray::open_chunk(std::uint64_t chunk, Bytes& buffer) const { return open_chunk(chunk, buffer, *store); }
+
+ChunkFile Carray::open_chunk(std::uint64_t chunk, Bytes& buffer, const Store& from) const {
   const bool elsewhere = std::binary_search(pending.begin(), pending.end(), chunk);
-  return ChunkFile(*store, elsewhere ? pending_key(prefix, chunk) : chunk_key(prefix, chunk),
+  return ChunkFile(from, elsewhere ? pending_key(prefix, chunk) : chunk_key(prefix, chunk),
                    {rows_of(chunk), storage.chunklen, row_bytes}, buffer);
+}
+
+// Calls body(i, buffers, where to read from) for items that each read the chunk chunk_of(i), in parallel. With a local
+// store in runs: long enough to reuse the buffers for many chunks, and enough of them for all threads.
+template <class ChunkOf, class Body>
+void Carray::each_chunk(const Work& work, std::size_t n, const ChunkOf& chunk_of, const Body& body) const {
+  if (!store->hints().remote()) {
+    const std::size_t runs = std::min<std::size_t>(n, std::size_t{thread_count(work)} * 4);
+    return parallel_for(work, runs, [&](std::size_t run) {
+      Buffers buffers;
+      for (std::size_t i = n * run / runs; i < n * (run + 1) / runs; ++i) {
+        work.check();
+        body(i, buffers, *store);
+      }
+    });
+  }
+  const std::uint64_t expected = storage.chunklen * row_bytes;
+  const auto plan = [&](std::size_t i, Wants& wants) {
+    if (expected <= kWhole) wants.file(chunk_key(prefix, chunk_of(i)), expected);
+  };
+  fetch_each(*store, work, n, plan, [&](std::size_t i, const Store& from) {
+    Buffers buffers;
+    body(i, buffers, from);
+  });
 }
 
 void Carray::read_rows(std::uint64_t first, std::uint64_t count, MutableBytes out, const Work& work) const {
@@ -154,17 +181,14 @@ void Carray::read_rows(std::uint64_t first, std::uint64_t count, MutableBytes ou
     return read_few(first_chunk, {at, at + out.size()}, out);
   }
   const bool spoiled = storage.maybe_spoiled();
-  parallel_runs(work, chunks, [&](std::size_t from, std::size_t to) {
-    Bytes buffer;
-    for (std::size_t i = from; i < to; ++i) {
-      work.check();
-      const std::uint64_t chunk = first_chunk + i, origin = chunk * length;
-      const std::uint64_t low = std::max(first, origin), high = std::min(end, origin + length);
-      const ByteRange range{(low - origin) * row_bytes, (high - origin) * row_bytes};
-      ChunkFile file = open_chunk(chunk, buffer);
-      file.decode(std::span(&range, 1), out.subspan((low - first) * row_bytes, (high - low) * row_bytes), range.first,
-                  spoiled);
-    }
+  const auto chunk_of = [&](std::size_t i) { return first_chunk + i; };
+  each_chunk(work, chunks, chunk_of, [&](std::size_t i, Buffers& buffers, const Store& from) {
+    const std::uint64_t chunk = chunk_of(i), origin = chunk * length;
+    const std::uint64_t low = std::max(first, origin), high = std::min(end, origin + length);
+    const ByteRange range{(low - origin) * row_bytes, (high - origin) * row_bytes};
+    ChunkFile file = open_chunk(chunk, buffers.file, from);
+    file.decode(std::span(&range, 1), out.subspan((low - first) * row_bytes, (high - low) * row_bytes), range.first,
+                spoiled);
   });
 }
 
@@ -211,34 +235,32 @@ void Carray::read_shaped(const Picks& picks, std::span<const std::uint64_t> shap
   const std::vector<std::uint64_t> scattered = scattered_rows(picks.axes[0], row_bytes);
   const ByteRange in_row = touched_in_row(picks, strides, item_bytes);
   const bool spoiled = storage.maybe_spoiled();
-  parallel_runs(work, plan.pieces(), [&](std::size_t from, std::size_t to) {
-    Bytes buffer, raw;
-    std::vector<ByteRange> ranges;
-    for (std::size_t i = from; i < to; ++i) {
-      work.check();
-      const std::uint64_t chunk = plan.chunk(i)[0];
-      ranges.clear();
-      if (scattered.empty()) {
-        const auto [first, last] = plan.extent(i);
-        ranges.push_back({first * item_bytes, last * item_bytes});
-      } else {
-        const std::uint64_t origin = chunk * storage.chunklen;
-        auto row = std::lower_bound(scattered.begin(), scattered.end(), origin);
-        for (; row != scattered.end() && *row - origin < storage.chunklen; ++row) {
-          const std::uint64_t at = (*row - origin) * row_bytes;
-          ranges.push_back({at + in_row.first, at + in_row.last});
-        }
+  const auto chunk_of = [&](std::size_t i) { return plan.chunk(i)[0]; };
+  each_chunk(work, plan.pieces(), chunk_of, [&](std::size_t i, Buffers& buffers, const Store& from) {
+    const std::uint64_t chunk = chunk_of(i);
+    std::vector<ByteRange>& ranges = buffers.ranges;
+    ranges.clear();
+    if (scattered.empty()) {
+      const auto [first, last] = plan.extent(i);
+      ranges.push_back({first * item_bytes, last * item_bytes});
+    } else {
+      const std::uint64_t origin = chunk * storage.chunklen;
+      auto row = std::lower_bound(scattered.begin(), scattered.end(), origin);
+      for (; row != scattered.end() && *row - origin < storage.chunklen; ++row) {
+        const std::uint64_t at = (*row - origin) * row_bytes;
+        ranges.push_back({at + in_row.first, at + in_row.last});
       }
-      ChunkFile file = open_chunk(chunk, buffer);
-      file.widen(ranges);
-      const std::uint64_t base = ranges.front().first;
-      raw.clear();
-      raw.resize(ranges.back().last - base);
-      file.decode(ranges, raw, base, spoiled);
-      // The plan counts from the start of the chunk, of which only the bytes from `base` on are in memory.
-      const auto start = reinterpret_cast<std::uintptr_t>(raw.data()) - base;
-      plan.gather(i, reinterpret_cast<const std::byte*>(start), strides, out, item_bytes);
     }
+    ChunkFile file = open_chunk(chunk, buffers.file, from);
+    file.widen(ranges);
+    const std::uint64_t base = ranges.front().first;
+    Bytes& raw = buffers.raw;
+    raw.clear();
+    raw.resize(ranges.back().last - base);
+    file.decode(ranges, raw, base, spoiled);
+    // The plan counts from the start of the chunk, of which only the bytes from `base` on are in memory.
+    const auto start = reinterpret_cast<std::uintptr_t>(raw.data()) - base;
+    plan.gather(i, reinterpret_cast<const std::byte*>(start), strides, out, item_bytes);
   });
 }
 

@@ -31,8 +31,8 @@ struct Carray {
   std::uint64_t item = 1;              // bytes of an item
   std::uint64_t row_bytes = 1;         // 0 when an inner axis has length 0
 
-  // Reads meta/storage and meta/sizes. Throws not_found, corrupt, unsupported.
-  static Carray open(std::shared_ptr<Store> store, std::string prefix);
+  // Reads meta/storage and meta/sizes, from a store that may know them. Throws not_found, corrupt, unsupported.
+  static Carray open(std::shared_ptr<Store> store, std::string prefix, const Store& from);
   // Sets item and row_bytes; throws corrupt when a size does not fit 63 bits.
   void measure();
 
@@ -46,6 +46,8 @@ struct Carray {
   std::string file(std::string_view name) const { return store->describe(join(prefix, name)); }
 
   ChunkFile open_chunk(std::uint64_t chunk, Bytes& buffer) const;
+  // The same from a store that may know the file.
+  ChunkFile open_chunk(std::uint64_t chunk, Bytes& buffer, const Store& from) const;
   // Throws unsupported for Python objects.
   void refuse_objects() const;
 
@@ -57,6 +59,8 @@ struct Carray {
   void read_cells(const AxisPick& picks, const StridedBuffer& out, const Work& work) const;
 
  private:
+  template <class ChunkOf, class Body>
+  void each_chunk(const Work& work, std::size_t n, const ChunkOf& chunk_of, const Body& body) const;
   // Rows inside one chunk, through the cache.
   void read_few(std::uint64_t chunk, const ByteRange& range, MutableBytes out) const;
   void read_shaped(const Picks& picks, std::span<const std::uint64_t> shape, std::uint64_t item_bytes,

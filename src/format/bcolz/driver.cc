@@ -27,6 +27,8 @@ std::string_view default_filters(std::string_view, const Datatype& type) {
   return type.size > 1 ? "blosc:lz4:5:shuffle" : "blosc:lz4:5:noshuffle";
 }
 
+constexpr std::string_view kDocuments[] = {kColumnNames, kStorage, kSizes};
+
 Found probe(const Store& store) {
   // A carray that lost one of its two files still counts as one, so that opening it reports what is missing.
   if (store.has(kColumnNames) || store.has(kStorage) || store.has(kSizes))
@@ -34,7 +36,7 @@ Found probe(const Store& store) {
   return {};
 }
 
-std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& options) {
+std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& options, KnownStore&) {
   return std::make_shared<BcolzArray>(Snapshot::open(std::move(store), options.work));
 }
 
@@ -50,8 +52,9 @@ const Driver kBcolzDriver{
     .family = kFormat,
     .formats = kFormats,
     .probe = probe,
-    .open = open,
+    .open_known = open,
     .create = create_array,
+    .documents = kDocuments,
     .store_of = store_of,
     .default_filters = default_filters,
     .copy = {.rows_fit = rows_fit, .copy_stored = copy_rows},

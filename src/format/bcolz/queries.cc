@@ -29,6 +29,9 @@ class TableRows final : public RowSource {
     for (const Carray& column : snapshot_->columns) length = std::max(length, column.storage.chunklen);
     length = std::min(length, std::max<std::uint64_t>(snapshot_->rows, 1));
     block_rows_ = length * ((kBlockRows + length - 1) / length);
+    // The chunks of a block are fetched at once: it should have as many as there may be requests in flight.
+    if (const unsigned in_flight = snapshot_->store->hints().in_flight)
+      block_rows_ = std::max(block_rows_, length * in_flight);
   }
 
   std::uint64_t rows() const override { return snapshot_->rows; }

@@ -9,23 +9,40 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "format/bcolz/schema_model.h"
+#include "store/wrap/known_store.h"
 
 namespace tegula::bcolz {
+
+namespace {
+
+// What every column is opened from, with one batch.
+void learn_documents(KnownStore& known, const std::vector<std::string>& columns) {
+  if (!known.hints().remote()) return;
+  std::vector<std::string> keys;
+  for (const std::string& column : columns)
+    for (const std::string_view name : {kStorage, kSizes}) keys.push_back(join(column, name));
+  known.learn_files(keys);
+}
+
+}  // namespace
 
 std::shared_ptr<const Snapshot> Snapshot::open(std::shared_ptr<Store> store, const Work& work) {
   auto out = std::make_shared<Snapshot>();
   out->store = std::move(store);
-  if (const std::optional<Bytes> text = out->store->get(kColumnNames)) {
+  KnownStore known(*out->store);
+  if (const std::optional<Bytes> text = known.get(kColumnNames)) {
     out->table = true;
     out->names = decode_column_names(*text, out->store->describe(kColumnNames));
     out->columns.resize(out->names.size());
+    learn_documents(known, out->names);
     parallel_for(work, out->names.size(), [&](std::size_t i) {
       const Context doing([&] { return fmt::format("column '{}'", out->names[i]); });
-      out->columns[i] = Carray::open(out->store, out->names[i]);
+      out->columns[i] = Carray::open(out->store, out->names[i], known);
     });
   } else {
     out->names = {""};
-    out->columns = {Carray::open(out->store, "")};
+    learn_documents(known, out->names);
+    out->columns = {Carray::open(out->store, "", known)};
   }
   out->describe();
   return out;

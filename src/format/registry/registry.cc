@@ -37,14 +37,27 @@ struct Match {
   Found found;
 };
 
-Match look(const Store& store) {
+// Families whose documents were found are asked first: where names are not all known, to ask costs requests.
+Match look(KnownStore& known) {
+  std::vector<std::string_view> documents;
   for (const Driver* driver : drivers())
-    if (Found found = driver->probe(store); found.kind != ObjectKind::none) return {driver, std::move(found)};
+    documents.insert(documents.end(), driver->documents.begin(), driver->documents.end());
+  known.look(documents);
+  const bool remote = known.hints().remote();
+  std::vector<const Driver*> order = drivers();
+  std::ranges::stable_partition(order, [&](const Driver* driver) {
+    return remote && !known.complete() &&
+           std::ranges::any_of(driver->documents, [&](std::string_view name) { return known.has(name); });
+  });
+  for (const Driver* driver : order)
+    if (Found found = driver->probe(known); found.kind != ObjectKind::none) return {driver, std::move(found)};
   return {};
 }
 
-[[noreturn]] void nothing_there(const Store& store, std::string_view wanted) {
-  if (store.list("").empty()) fail(ErrorKind::not_found, "there is no such folder, or it is empty");
+[[noreturn]] void nothing_there(const KnownStore& known, std::string_view wanted) {
+  if (!known.hints().lists)
+    fail(ErrorKind::not_found, "there is no document of a known format, and names cannot be listed there");
+  if (known.list("").empty()) fail(ErrorKind::not_found, "there is no such folder, or it is empty");
   std::vector<std::string_view> families;
   for (const Driver* driver : drivers())
     families.push_back(driver->formats.size() == 1 ? driver->formats[0].capabilities.title : driver->family);
@@ -53,26 +66,31 @@ Match look(const Store& store) {
 
 }  // namespace
 
-Found probe(const Store& store) { return look(store).found; }
+Found probe(const Store& store) {
+  KnownStore known(store);
+  return look(known).found;
+}
 Found probe(const std::string& uri, const std::map<std::string, std::string>& storage) {
   return probe(*open_store(uri, {.settings = storage}));
 }
 
 std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& options) {
   const Context doing([where = store->describe("")] { return fmt::format("opening '{}'", where); });
+  KnownStore known(*store);
   if (!options.format.empty()) {
     const auto [driver, format] = find_format(options.format);
     if (options.at) require(format.capabilities, &Capabilities::history);
     OpenOptions resolved = options;
     resolved.format = format.capabilities.format;
-    return driver.open(std::move(store), resolved);
+    if (driver.documents.empty()) known.look({});
+    return driver.open_known(store, resolved, known);
   }
-  const Match match = look(*store);
-  if (!match.driver) nothing_there(*store, "array");
+  const Match match = look(known);
+  if (!match.driver) nothing_there(known, "array");
   if (match.found.kind != ObjectKind::array)
     fail(ErrorKind::not_found, "this is a {} group, not an array", match.found.format);
   if (options.at) require(capabilities(match.found.format), &Capabilities::history);
-  return match.driver->open(std::move(store), options);
+  return match.driver->open_known(store, options, known);
 }
 std::shared_ptr<Array> open(const std::string& uri, const OpenOptions& options) {
   return open(open_store(uri, {.sync = options.sync, .settings = options.storage}), options);
@@ -80,11 +98,12 @@ std::shared_ptr<Array> open(const std::string& uri, const OpenOptions& options) 
 
 std::shared_ptr<Group> open_group(std::shared_ptr<Store> store, const OpenOptions& options) {
   const Context doing([where = store->describe("")] { return fmt::format("opening group '{}'", where); });
-  const Match match = look(*store);
-  if (!match.driver) nothing_there(*store, "group");
+  KnownStore known(*store);
+  const Match match = look(known);
+  if (!match.driver) nothing_there(known, "group");
   if (match.found.kind != ObjectKind::group)
     fail(ErrorKind::not_found, "this is a {} array, not a group", match.found.format);
-  return match.driver->open_group(std::move(store), options);
+  return match.driver->open_group_known(store, options, known);
 }
 std::shared_ptr<Group> open_group(const std::string& uri, const OpenOptions& options) {
   return open_group(open_store(uri, {.sync = options.sync, .settings = options.storage}), options);
@@ -125,8 +144,9 @@ FoundFormat find_format(std::string_view name) {
 }
 
 bool is_plain_folder(const Store& store) {
-  const Match match = look(store);
-  return match.found.kind == ObjectKind::group && match.driver->plain_folder && match.driver->plain_folder(store);
+  KnownStore known(store);
+  const Match match = look(known);
+  return match.found.kind == ObjectKind::group && match.driver->plain_folder && match.driver->plain_folder(known);
 }
 
 const Driver& driver_of(const Array& array) { return find_format(array.schema().format).driver; }

@@ -25,11 +25,15 @@ std::uint64_t time_of(const WriteOptions& options) { return options.at != 0 ? op
 
 }  // namespace
 
-TiledbArray::TiledbArray(std::shared_ptr<Store> store, const OpenOptions& options)
-    : store_(std::move(store)),
-      options_(options),
-      snapshot_(std::make_shared<const Snapshot>(store_, options_)),
-      schema_(snapshot_->shared_model()) {}
+TiledbArray::TiledbArray(std::shared_ptr<Store> store, const OpenOptions& options, const Store* known)
+    : store_(std::move(store)), options_(options) {
+  ArrayContents contents = open_contents(store_, options_, false, known);
+  // If it is the newest, writes need not read it again.
+  newest_ = contents.schema;
+  newest_name_ = last_part(contents.schema_key);
+  snapshot_ = std::make_shared<const Snapshot>(store_, options_, std::move(contents));
+  schema_ = snapshot_->shared_model();
+}
 
 std::shared_ptr<const Snapshot> TiledbArray::snapshot() const {
   const std::lock_guard lock(mutex_);

@@ -16,7 +16,8 @@ namespace tegula::tiledb {
 
 class TiledbArray final : public Array {
  public:
-  TiledbArray(std::shared_ptr<Store> store, const OpenOptions& options);
+  // `known` is the store with what was read of it just before, or null.
+  TiledbArray(std::shared_ptr<Store> store, const OpenOptions& options, const Store* known = nullptr);
 
   // As it was when the array was opened, or after the last evolve() or upgrade(). A reference stays valid as long as
   // the array.

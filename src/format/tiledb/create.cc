@@ -11,6 +11,7 @@
 #include "format/tiledb/listing/object_kind.h"
 #include "format/tiledb/write/evolve.h"
 #include "format/tiledb/write/schema_check.h"
+#include "store/wrap/known_store.h"
 #include "store/wrap/sub_store.h"
 
 namespace tegula::tiledb {
@@ -37,19 +38,20 @@ bool has_schema(const Store& store) {
   return std::any_of(schemas.begin(), schemas.end(), [](const Entry& entry) { return !entry.folder; });
 }
 
-// The schema is written last: with it the folder becomes an array.
-void write_array(Store& store, ArraySchema schema, const std::vector<Enumeration>& enumerations, std::uint64_t time,
-                 const Key& key) {
+// The schema is written last: with it the folder becomes an array. Returns its key.
+std::string write_array(Store& store, ArraySchema schema, const std::vector<Enumeration>& enumerations,
+                        std::uint64_t time, const Key& key) {
   const std::uint32_t version = schema.version;
   for (const Folder& folder : kFolders)
     if (version >= folder.since) store.make_folder(folder.path);
   if (has_lock_file(version)) store.put(kLockFile, ByteView());
   for (const Enumeration& enumeration : enumerations)
     schema.enumerations.emplace_back(enumeration.name, put_enumeration(store, enumeration, version, key));
-  put_schema(store, schema,
-             schema_in_folder(version) ? join(kSchemaFolder, make_timed_name(time, time, make_ordered_uuid(), 0))
-                                       : std::string(kOldSchemaFile),
-             key);
+  std::string file = schema_in_folder(version)
+                         ? join(kSchemaFolder, make_timed_name(time, time, make_ordered_uuid(), 0))
+                         : std::string(kOldSchemaFile);
+  put_schema(store, schema, file, key);
+  return file;
 }
 
 // The schema of the array that stores a dimension label.
@@ -124,13 +126,16 @@ std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& 
   make_room(*store, options.overwrite);
   for (const SchemaLabel& label : stored.labels)
     write_array(*sub_store(store, label.uri), label_schema(stored, label), {}, time, key);
-  write_array(*store, std::move(stored), full.enumerations, time, key);
+  const std::string file = write_array(*store, std::move(stored), full.enumerations, time, key);
 
   OpenOptions open;
   open.key = options.key;
   open.work = options.work;
   if (time > now_ms()) open.at = {0, time};
-  return std::make_shared<TiledbArray>(std::move(store), open);
+  // The new array is its schema.
+  KnownStore known(*store);
+  known.learn(Listing{{{file, 0, ""}}, true});
+  return std::make_shared<TiledbArray>(std::move(store), open, &known);
 }
 
 }  // namespace tegula::tiledb

@@ -42,11 +42,11 @@ Found probe_store(const Store& store) {
   return {kind, kind == ObjectKind::none ? "" : std::string(kName)};
 }
 
-std::shared_ptr<Array> open_store_array(std::shared_ptr<Store> store, const OpenOptions& options) {
-  return std::make_shared<TiledbArray>(std::move(store), options);
+std::shared_ptr<Array> open_store_array(std::shared_ptr<Store> store, const OpenOptions& options, KnownStore& known) {
+  return std::make_shared<TiledbArray>(std::move(store), options, &known);
 }
 
-std::shared_ptr<Group> open_store_group(std::shared_ptr<Store> store, const OpenOptions& options) {
+std::shared_ptr<Group> open_store_group(std::shared_ptr<Store> store, const OpenOptions& options, KnownStore&) {
   return std::make_shared<TiledbGroup>(std::move(store), options);
 }
 
@@ -58,8 +58,8 @@ const Driver kTiledbDriver = {
     .family = kName,
     .formats = kFormats,
     .probe = probe_store,
-    .open = open_store_array,
-    .open_group = open_store_group,
+    .open_known = open_store_array,
+    .open_group_known = open_store_group,
     .create = create_array,
     .create_group = create_group,
     .store_of = store_of,

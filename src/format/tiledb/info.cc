@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "format/tiledb/fragment/tile_fetch.h"
 #include "format/tiledb/fragment/tile_source.h"
 
 namespace tegula::tiledb {
@@ -75,6 +76,12 @@ Info array_info(const Snapshot& snapshot, const Work& work) {
     if (field.dimension && !snapshot.schema().sparse) continue;
     names.push_back(field.name);
   }
+  std::vector<WantedPlaces> places;
+  for (const auto& fragment : snapshot.fragments(work)) {
+    places.push_back({fragment.get(), {}});
+    for (const StoredField& field : fragment->fields()) places.back().fields.push_back(&field);
+  }
+  prefetch_tile_places(snapshot.files(), places, work);
   for (const auto& fragment : snapshot.fragments(work)) {
     FragmentInfo& one = info.fragments.emplace_back();
     one.name = fragment->name();

@@ -307,11 +307,11 @@ void TilePass::take(const Fragment& fragment, const FieldPair& pair, const RunOf
     const std::uint64_t begin = fragment.stored(field, data, first).begin;
     for (std::size_t i = 0; i < count; ++i) part.ends.push_back(fragment.stored(field, data, first + i).end - begin);
     keys.push_back(fragment.file(field, data));
-    check_file_size(snapshot_->files(), keys.back(), begin, begin + part.ends.back());
+    check_file_size(*snapshot_->files().store, keys.back(), begin, begin + part.ends.back());
     part.bytes.resize(part.ends.back());
     reads.push_back({keys.back(), begin, part.bytes});
   }
-  fetch_ranges(snapshot_->files(), reads);
+  fetch_ranges(*snapshot_->files().store, reads);
   if (field.var())
     for (std::size_t i = 0; i < count; ++i) out.var_sizes.push_back(fragment.raw_bytes(field, Data::var, first + i));
   out.statistics.resize(count);

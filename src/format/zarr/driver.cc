@@ -42,6 +42,10 @@ std::string_view default_filters(std::string_view format, const Datatype& type) 
   return type.size > 1 ? "blosc:lz4:5:shuffle" : "blosc:lz4:5:noshuffle";
 }
 
+// Of all versions, and their attributes.
+constexpr std::string_view kDocumentFiles[] = {"zarr.json", ".zarray",   ".zattrs", ".zgroup", ".zmetadata",
+                                               "__zmeta__", "__zattr__", "meta",    "attrs"};
+
 Found probe(const Store& store) {
   const Node node = find_node(store);
   if (node.kind != ObjectKind::none) return {node.kind, std::string(kNames[node.version])};
@@ -51,11 +55,11 @@ Found probe(const Store& store) {
 
 bool plain_folder(const Store& store) { return find_node(store).kind == ObjectKind::none; }
 
-std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& options) {
+std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& options, KnownStore& known) {
   if (options.at) fail(ErrorKind::unsupported, "zarr arrays have no history");
   int version = -1;
   if (options.format.empty()) {
-    const Node node = find_node(*store);
+    const Node node = find_node(known);
     if (node.kind != ObjectKind::array) fail(ErrorKind::not_found, "there is no zarr array");
     version = node.version;
   } else {
@@ -63,14 +67,14 @@ std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& opt
       if (kNames[v] == options.format) version = v;
     if (version < 0) fail(ErrorKind::invalid_argument, "'{}' is not a zarr format", options.format);
   }
-  ArrayMeta meta = load_meta(*store, version);
+  ArrayMeta meta = load_meta(known, version);
   return std::make_shared<ZarrArray>(std::move(store), std::move(meta), options.missing);
 }
 
 const Store& store_of(const Array& array) { return dynamic_cast<const ZarrArray&>(array).store(); }
 
-std::shared_ptr<Group> open_group(std::shared_ptr<Store> store, const OpenOptions&) {
-  return open_zarr_group(std::move(store));
+std::shared_ptr<Group> open_group(std::shared_ptr<Store> store, const OpenOptions&, KnownStore& known) {
+  return open_zarr_group(std::move(store), known);
 }
 
 }  // namespace
@@ -79,10 +83,11 @@ const Driver kZarrDriver{
     .family = "zarr",
     .formats = kFormats,
     .probe = probe,
-    .open = open,
-    .open_group = open_group,
+    .open_known = open,
+    .open_group_known = open_group,
     .create = create_array,
     .create_group = create_zarr_group,
+    .documents = kDocumentFiles,
     .plain_folder = plain_folder,
     .store_of = store_of,
     .default_filters = default_filters,

@@ -91,10 +91,25 @@ class MemberList {
   std::vector<Member> members_;
 };
 
+// The documents by which the folders are told apart, with one batch.
+void learn_documents(KnownStore& store, const std::vector<Entry>& folders) {
+  std::vector<std::string> keys;
+  for (const Entry& entry : folders) {
+    if (!entry.folder) continue;
+    keys.push_back(join(entry.name, "zarr.json"));
+    if (store.complete()) continue;  // of the others only the names count
+    for (const char* name : {".zarray", ".zgroup", "__zmeta__", "attrs", "meta"})
+      keys.push_back(join(entry.name, name));
+  }
+  store.learn_files(keys);
+}
+
 // Looks at every folder below a group; one without documents is a group if there are nodes below it.
-std::vector<Member> listed_members(const Store& store) {
+std::vector<Member> listed_members(KnownStore& store) {
   MemberList members(store);
-  for (const Entry& entry : store.list("")) {
+  const std::vector<Entry> entries = store.list("");
+  if (store.hints().remote()) learn_documents(store, entries);
+  for (const Entry& entry : entries) {
     if (!entry.folder) continue;
     const Node node = find_node(store, entry.name);
     if (node.kind != ObjectKind::none) {
@@ -135,11 +150,11 @@ std::vector<Member> consolidated_v3(const Store& store, const Json& metadata) {
   return members.take();
 }
 
-std::shared_ptr<Group> open_v2(std::shared_ptr<Store> store) {
-  const Json document = parse_json(store->get(".zgroup").value_or(Bytes{}), store->describe(".zgroup"));
+std::shared_ptr<Group> open_v2(std::shared_ptr<Store> store, KnownStore& known) {
+  const Json document = parse_json(known.get(".zgroup").value_or(Bytes{}), store->describe(".zgroup"));
   if (!document.is_object() || member(document, "zarr_format") != 2)
     fail(ErrorKind::corrupt, "{} does not say zarr_format 2", store->describe(".zgroup"));
-  const std::optional<Bytes> text = store->get(kConsolidated);
+  const std::optional<Bytes> text = known.get(kConsolidated);
   if (text) {
     const Json consolidated = parse_json(*text, store->describe(kConsolidated));
     const Json& metadata = member(consolidated, "metadata");
@@ -150,12 +165,12 @@ std::shared_ptr<Group> open_v2(std::shared_ptr<Store> store) {
     std::vector<Member> members = consolidated_v2(*store, metadata);
     return std::make_shared<ZarrGroup>(store, 2, std::move(members), std::move(attributes));
   }
-  Json attributes = load_attributes(*store, 2);
-  return std::make_shared<ZarrGroup>(store, 2, listed_members(*store), std::move(attributes));
+  Json attributes = load_attributes(known, 2);
+  return std::make_shared<ZarrGroup>(store, 2, listed_members(known), std::move(attributes));
 }
 
-std::shared_ptr<Group> open_v3(std::shared_ptr<Store> store) {
-  const Json document = parse_json(store->get("zarr.json").value_or(Bytes{}), store->describe("zarr.json"));
+std::shared_ptr<Group> open_v3(std::shared_ptr<Store> store, KnownStore& known) {
+  const Json document = parse_json(known.get("zarr.json").value_or(Bytes{}), store->describe("zarr.json"));
   if (!document.is_object() || member(document, "zarr_format") != 3)
     fail(ErrorKind::corrupt, "{} does not say zarr_format 3", store->describe("zarr.json"));
   check_extensions(document, kGroupKeys, store->describe("zarr.json"));
@@ -170,7 +185,7 @@ std::shared_ptr<Group> open_v3(std::shared_ptr<Store> store) {
       return std::make_shared<ZarrGroup>(store, 3, std::move(members), std::move(attributes));
     }
   }
-  return std::make_shared<ZarrGroup>(store, 3, listed_members(*store), std::move(attributes));
+  return std::make_shared<ZarrGroup>(store, 3, listed_members(known), std::move(attributes));
 }
 
 }  // namespace
@@ -184,12 +199,13 @@ int implicit_group(const Store& store) {
   return -1;
 }
 
-std::shared_ptr<Group> open_zarr_group(std::shared_ptr<Store> store) {
-  const Node node = find_node(*store);
-  if (node.kind == ObjectKind::group) return node.version == 3 ? open_v3(std::move(store)) : open_v2(std::move(store));
-  const int version = node.kind == ObjectKind::none ? implicit_group(*store) : -1;
+std::shared_ptr<Group> open_zarr_group(std::shared_ptr<Store> store, KnownStore& known) {
+  const Node node = find_node(known);
+  if (node.kind == ObjectKind::group)
+    return node.version == 3 ? open_v3(std::move(store), known) : open_v2(std::move(store), known);
+  const int version = node.kind == ObjectKind::none ? implicit_group(known) : -1;
   if (version < 0) fail(ErrorKind::not_found, "there is no zarr group");
-  std::vector<Member> members = listed_members(*store);
+  std::vector<Member> members = listed_members(known);
   return std::make_shared<ZarrGroup>(std::move(store), version, std::move(members), Json::object());
 }
 
@@ -206,7 +222,8 @@ std::shared_ptr<Group> create_zarr_group(std::shared_ptr<Store> store, std::stri
     document["attributes"] = Json::object();
   }
   store->put_text(kDocuments[version].group, dump_document(document, version));
-  return open_zarr_group(std::move(store));
+  KnownStore known(*store);
+  return open_zarr_group(std::move(store), known);
 }
 
 }  // namespace tegula::zarr

@@ -4,12 +4,14 @@
 #include <memory>
 
 #include "store/store.h"
+#include "store/wrap/known_store.h"
 #include "tegula/array.h"
 
 namespace tegula::zarr {
 
 // Opens a folder with a group document, or a plain folder that holds arrays.
-std::shared_ptr<Group> open_zarr_group(std::shared_ptr<Store> store);
+// `known` is the store with what was read of it just before.
+std::shared_ptr<Group> open_zarr_group(std::shared_ptr<Store> store, KnownStore& known);
 // Writes the document of a group of "zarr2" or "zarr3" and opens it. A folder that holds only nodes of that version,
 // and so is a group already, gets its document; anything else that is there is handled as by create_array().
 std::shared_ptr<Group> create_zarr_group(std::shared_ptr<Store> store, std::string_view format,

@@ -58,11 +58,21 @@ Fragment::Fragment(const ArrayFiles& files, const FragmentEntry& entry)
 
 std::shared_ptr<const Fragment> Fragment::open(const ArrayFiles& files, const FragmentEntry& entry,
                                                const SchemaFinder& schema_of, std::optional<ByteView> footer) {
+  return open(files, entry, schema_of, footer, *files.store);
+}
+
+void Fragment::plan_footer(const FragmentEntry& entry, Wants& wants) {
+  FragmentMetadata::plan_footer(join(entry.folder, kFragmentMetadataFile), entry.time.version, wants);
+}
+
+std::shared_ptr<const Fragment> Fragment::open(const ArrayFiles& files, const FragmentEntry& entry,
+                                               const SchemaFinder& schema_of, std::optional<ByteView> footer,
+                                               const Store& from) {
   std::shared_ptr<Fragment> fragment(new Fragment(files, entry));
   if (footer) {
     fragment->metadata_.take_footer(*footer, schema_of);
   } else {
-    fragment->metadata_.read_footer(entry.time.version, schema_of);
+    fragment->metadata_.read_footer(entry.time.version, schema_of, from);
   }
   fragment->schema_ = fragment->metadata_.schema();
   if (fragment->footer().no_domain) {

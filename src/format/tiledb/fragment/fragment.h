@@ -53,6 +53,11 @@ class Fragment {
   static std::shared_ptr<const Fragment> open(const ArrayFiles& files, const FragmentEntry& entry,
                                               const SchemaFinder& schema_of,
                                               std::optional<ByteView> footer = std::nullopt);
+  // The same, from a store that may know what plan_footer() wants.
+  static std::shared_ptr<const Fragment> open(const ArrayFiles& files, const FragmentEntry& entry,
+                                              const SchemaFinder& schema_of, std::optional<ByteView> footer,
+                                              const Store& from);
+  static void plan_footer(const FragmentEntry& entry, Wants& wants);
   Fragment(const Fragment&) = delete;
   Fragment& operator=(const Fragment&) = delete;
 
@@ -83,7 +88,10 @@ class Fragment {
 
   // Loads several parts with one request, for the calls below.
   using Wanted = WantedPart;
-  void prefetch(std::span<const WantedPart> wanted) const { metadata_.prefetch(wanted); }
+  void prefetch(std::span<const WantedPart> wanted) const { metadata_.prefetch(wanted, *files_.store); }
+  // The same for a loop over fragments; see fetch_each().
+  void plan(std::span<const WantedPart> wanted, Wants& wants) const { metadata_.plan(wanted, wants); }
+  void prefetch(std::span<const WantedPart> wanted, const Store& from) const { metadata_.prefetch(wanted, from); }
 
   std::span<const std::uint64_t> tile_offsets(std::size_t slot) const {
     return metadata_.numbers(FragmentPart::tile_offsets, slot);

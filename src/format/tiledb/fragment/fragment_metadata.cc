@@ -36,19 +36,25 @@ bool is_statistic(FragmentPart part) { return part >= FragmentPart::mins && part
 
 const TileExtremes kNoExtremes;
 
+// The coordinates beside a metadata file of versions 1 to 4.
+std::string coordinates_key(const std::string& metadata) {
+  return join(metadata.substr(0, metadata.size() - kFragmentMetadataFile.size() - 1),
+              std::string(kCoordsField) + ".tdb");
+}
+
 }  // namespace
 
-std::uint64_t FragmentMetadata::file_size() const {
+std::uint64_t FragmentMetadata::file_size(const Store& from) const {
   if (!file_size_) {
-    file_size_ = files_.store->size(key_);
-    if (!file_size_) fail_missing(files_, key_);
+    file_size_ = from.size(key_);
+    if (!file_size_) fail_missing(from, key_);
   }
   return *file_size_;
 }
 
-void FragmentMetadata::read_tail(std::uint64_t length) const {
-  std::optional<Tail> tail = files_.store->tail(key_, length);
-  if (!tail) fail_missing(files_, key_);
+void FragmentMetadata::read_tail(std::uint64_t length, const Store& from) const {
+  std::optional<Tail> tail = from.tail(key_, length);
+  if (!tail) fail_missing(from, key_);
   if (file_size_.value_or(tail->size) != tail->size) fail(ErrorKind::io, "{}: changed while it was read", name());
   file_size_ = tail->size;
   tail_ = std::move(tail->bytes);
@@ -57,8 +63,10 @@ void FragmentMetadata::read_tail(std::uint64_t length) const {
 
 // After a consolidated footer nothing of the file has been read yet. A reader that needs one part will need others too,
 // and reading all of a small file costs as much as reading one part.
-void FragmentMetadata::read_if_small() const {
-  if (tail_.empty() && !positions_.empty() && positions_.back() < kTail) read_tail(kTail);
+bool FragmentMetadata::small() const { return tail_.empty() && !positions_.empty() && positions_.back() < kTail; }
+
+void FragmentMetadata::read_if_small(const Store& from) const {
+  if (small()) read_tail(kTail, from);
 }
 
 // Empty unless these bytes have been read.
@@ -83,9 +91,15 @@ void FragmentMetadata::take_footer(ByteView footer, const SchemaFinder& schema_o
   positions_.erase(std::unique(positions_.begin(), positions_.end()), positions_.end());
 }
 
-void FragmentMetadata::read_footer(std::uint32_t name_version, const SchemaFinder& schema_of) {
-  if (monolithic_metadata(name_version)) return read_monolithic(schema_of);
-  read_tail(kTail);
+void FragmentMetadata::plan_footer(const std::string& key, std::uint32_t name_version, Wants& wants) {
+  if (!monolithic_metadata(name_version)) return wants.file(key, kTail, kTail);
+  wants.file(key, kTail);
+  wants.file(coordinates_key(key), 0, 0);
+}
+
+void FragmentMetadata::read_footer(std::uint32_t name_version, const SchemaFinder& schema_of, const Store& from) {
+  if (monolithic_metadata(name_version)) return read_monolithic(schema_of, from);
+  read_tail(kTail, from);
   const std::uint64_t size = *file_size_;
   std::uint64_t length = 0, trailer = 0;
   const bool stored = footer_length_always(name_version) || schema_of("")->has_var_dimension();
@@ -99,7 +113,7 @@ void FragmentMetadata::read_footer(std::uint32_t name_version, const SchemaFinde
   }
   if (trailer > size || length > size - trailer)
     fail(ErrorKind::corrupt, "{}: a footer of {} bytes in a file of {}", name(), length, size);
-  if (length + trailer > tail_.size()) read_tail(length + trailer);
+  if (length + trailer > tail_.size()) read_tail(length + trailer, from);
   const std::uint64_t start = size - trailer - length;
   take_footer(ByteView(tail_).subspan(start - tail_offset_, length), schema_of);
   positions_.erase(std::lower_bound(positions_.begin(), positions_.end(), start), positions_.end());
@@ -107,9 +121,9 @@ void FragmentMetadata::read_footer(std::uint32_t name_version, const SchemaFinde
 }
 
 // Decodes everything at once and fills the members as if the parts had been loaded one by one.
-void FragmentMetadata::read_monolithic(const SchemaFinder& schema_of) {
-  const std::optional<Bytes> bytes = files_.store->get(key_);
-  if (!bytes) fail_missing(files_, key_);
+void FragmentMetadata::read_monolithic(const SchemaFinder& schema_of, const Store& from) {
+  const std::optional<Bytes> bytes = from.get(key_);
+  if (!bytes) fail_missing(from, key_);
   schema_ = schema_of("");
   Cursor in(*bytes, name());
   const GenericTile tile = decode_generic_tile(in, files_.key);
@@ -132,11 +146,11 @@ void FragmentMetadata::read_monolithic(const SchemaFinder& schema_of) {
   }
   rtree_ = build_rtree(std::move(all.rectangles));
   // No flag says whether it is dense, but only a sparse fragment has coordinates.
-  const std::string folder = key_.substr(0, key_.size() - kFragmentMetadataFile.size() - 1);
-  footer_.dense = !files_.store->has(join(folder, std::string(kCoordsField) + ".tdb"));
+  footer_.dense = !from.has(coordinates_key(key_));
 }
 
 bool FragmentMetadata::exists(const WantedPart& wanted) const {
+  if (wanted.part == FragmentPart::rtree) return true;
   const bool bounds = wanted.part == FragmentPart::first_coordinates || wanted.part == FragmentPart::last_coordinates;
   if (bounds) return wanted.slot < footer_.bounds.mins.size() && wanted.slot < footer_.bounds.maxs.size();
   if (wanted.slot >= footer_.slots.size())
@@ -146,6 +160,7 @@ bool FragmentMetadata::exists(const WantedPart& wanted) const {
 }
 
 std::uint64_t FragmentMetadata::position(const WantedPart& wanted) const {
+  if (wanted.part == FragmentPart::rtree) return footer_.rtree;
   if (wanted.part == FragmentPart::first_coordinates) return footer_.bounds.mins[wanted.slot];
   if (wanted.part == FragmentPart::last_coordinates) return footer_.bounds.maxs[wanted.slot];
   return footer_.slots[wanted.slot].*kSlotParts[static_cast<std::size_t>(wanted.part)].second;
@@ -161,12 +176,12 @@ bool FragmentMetadata::is_var(const WantedPart& wanted) const {
 }
 
 // Generic tiles follow each other, so one ends where the next begins. A gap is harmless: a tile knows its own size.
-std::uint64_t FragmentMetadata::end_of(std::uint64_t position) const {
+std::uint64_t FragmentMetadata::end_of(std::uint64_t position, const Store& from) const {
   const auto next = std::upper_bound(positions_.begin(), positions_.end(), position);
-  const std::uint64_t end = next == positions_.end() ? file_size() : *next;
-  if (end - position > kUnchecked && end > file_size())
+  const std::uint64_t end = next == positions_.end() ? file_size(from) : *next;
+  if (end - position > kUnchecked && end > file_size(from))
     fail(ErrorKind::corrupt, "{}: a part from byte {} to {}, found a file of {} bytes", name(), position, end,
-         file_size());
+         file_size(from));
   if (end <= position)
     fail(ErrorKind::corrupt, "{}: a part starts at byte {}, found a file of {} bytes", name(), position, end);
   return end;
@@ -185,6 +200,10 @@ Bytes FragmentMetadata::decode_payload(ByteView stored, std::uint64_t position) 
 
 void FragmentMetadata::decode_part(const WantedPart& wanted, ByteView stored, std::uint64_t position) const {
   const Bytes payload = decode_payload(stored, position);
+  if (wanted.part == FragmentPart::rtree) {
+    rtree_ = decode_tree(payload);
+    return;
+  }
   const Cursor in(payload, unpacked_name(position));
   const PartKey key{wanted.part, wanted.slot};
   if (is_extremes(wanted.part)) {
@@ -198,15 +217,30 @@ void FragmentMetadata::decode_part(const WantedPart& wanted, ByteView stored, st
   numbers_[key] = std::move(list);
 }
 
-void FragmentMetadata::fetch(std::span<const WantedPart> wanted) const {
+bool FragmentMetadata::loaded(const WantedPart& wanted) const {
+  const PartKey key{wanted.part, wanted.slot};
+  return wanted.part == FragmentPart::rtree ? rtree_.has_value() : numbers_.contains(key) || extremes_.contains(key);
+}
+
+void FragmentMetadata::plan(std::span<const WantedPart> wanted, Wants& wants) const {
+  const std::lock_guard lock(mutex_);
+  for (const WantedPart& part : wanted) {
+    if (loaded(part) || !exists(part)) continue;
+    if (small()) return wants.file(key_, kTail, kTail);
+    const std::uint64_t begin = position(part);
+    const auto next = std::upper_bound(positions_.begin(), positions_.end(), begin);
+    if (next != positions_.end() && in_tail(begin, *next).empty()) wants.range(key_, begin, *next - begin);
+  }
+}
+
+void FragmentMetadata::fetch(std::span<const WantedPart> wanted, const Store& from) const {
   std::vector<WantedPart> missing;
   std::vector<Bytes> buffers;
   std::vector<RangeRead> reads;
   for (const WantedPart& part : wanted) {
-    const PartKey key{part.part, part.slot};
-    if (numbers_.contains(key) || extremes_.contains(key) || !exists(part)) continue;
-    read_if_small();
-    const std::uint64_t begin = position(part), end = end_of(begin);
+    if (loaded(part) || !exists(part)) continue;
+    read_if_small(from);
+    const std::uint64_t begin = position(part), end = end_of(begin, from);
     if (const ByteView stored = in_tail(begin, end); !stored.empty()) {
       decode_part(part, stored, begin);
       continue;
@@ -216,31 +250,31 @@ void FragmentMetadata::fetch(std::span<const WantedPart> wanted) const {
     reads.push_back({key_, begin, buffers.back()});
   }
   if (reads.empty()) return;
-  files_.store->get(reads);
+  from.get(std::span<RangeRead>(reads));
   for (std::size_t i = 0; i < reads.size(); ++i) {
-    if (!reads[i].found) fail_missing(files_, key_);
+    if (!reads[i].found) fail_missing(*files_.store, key_);
     decode_part(missing[i], reads[i].into, reads[i].offset);
   }
 }
 
 Bytes FragmentMetadata::fetch_payload(std::uint64_t position) const {
-  read_if_small();
-  const std::uint64_t end = end_of(position);
+  read_if_small(*files_.store);
+  const std::uint64_t end = end_of(position, *files_.store);
   if (const ByteView stored = in_tail(position, end); !stored.empty()) return decode_payload(stored, position);
   const std::optional<Bytes> bytes = files_.store->get(key_, position, end - position);
-  if (!bytes) fail_missing(files_, key_);
+  if (!bytes) fail_missing(*files_.store, key_);
   return decode_payload(*bytes, position);
 }
 
-void FragmentMetadata::prefetch(std::span<const WantedPart> wanted) const {
+void FragmentMetadata::prefetch(std::span<const WantedPart> wanted, const Store& from) const {
   const std::lock_guard lock(mutex_);
-  fetch(wanted);
+  fetch(wanted, from);
 }
 
 std::span<const std::uint64_t> FragmentMetadata::numbers(FragmentPart part, std::size_t slot) const {
   const std::lock_guard lock(mutex_);
   const WantedPart wanted{part, slot};
-  fetch(std::span(&wanted, 1));
+  fetch(std::span(&wanted, 1), *files_.store);
   const auto found = numbers_.find({part, slot});
   if (found == numbers_.end()) return {};
   if (!is_statistic(part) && found->second.size() != tiles_)
@@ -252,23 +286,23 @@ std::span<const std::uint64_t> FragmentMetadata::numbers(FragmentPart part, std:
 const TileExtremes& FragmentMetadata::extremes(FragmentPart part, std::size_t slot) const {
   const std::lock_guard lock(mutex_);
   const WantedPart wanted{part, slot};
-  fetch(std::span(&wanted, 1));
+  fetch(std::span(&wanted, 1), *files_.store);
   const auto found = extremes_.find({part, slot});
   return found == extremes_.end() ? kNoExtremes : found->second;
 }
 
 const RTree& FragmentMetadata::rtree() const {
   const std::lock_guard lock(mutex_);
-  if (!rtree_) {
-    const Bytes payload = fetch_payload(footer_.rtree);
-    Cursor in(payload, unpacked_name(footer_.rtree));
-    RTree tree = decode_rtree(in, footer_.version, schema_->range_types());
-    in.expect_end("the R-tree");
-    if (tree.tiles() != (footer_.dense ? 0 : tiles_))
-      in.fail("a tree over {} tiles, expected {}", tree.tiles(), tiles_);
-    rtree_ = std::move(tree);
-  }
+  if (!rtree_) rtree_ = decode_tree(fetch_payload(footer_.rtree));
   return *rtree_;
+}
+
+RTree FragmentMetadata::decode_tree(ByteView payload) const {
+  Cursor in(payload, unpacked_name(footer_.rtree));
+  RTree tree = decode_rtree(in, footer_.version, schema_->range_types());
+  in.expect_end("the R-tree");
+  if (tree.tiles() != (footer_.dense ? 0 : tiles_)) in.fail("a tree over {} tiles, expected {}", tree.tiles(), tiles_);
+  return tree;
 }
 
 const std::vector<FieldStatistics>& FragmentMetadata::statistics() const {

@@ -18,6 +18,7 @@
 #include "format/tiledb/disk/rtree.h"
 #include "format/tiledb/filter/generic_tile.h"
 #include "store/store.h"
+#include "store/wrap/fetch_each.h"
 
 namespace tegula::tiledb {
 
@@ -27,7 +28,7 @@ struct ArrayFiles {
   Key key;
 };
 
-// Per slot, except the last two, which are per dimension.
+// Per slot, except the bounds of coordinates, which are per dimension, and the R-tree, which has slot 0.
 enum class FragmentPart : std::uint8_t {
   tile_offsets,
   var_offsets,
@@ -39,6 +40,7 @@ enum class FragmentPart : std::uint8_t {
   null_counts,
   first_coordinates,
   last_coordinates,
+  rtree,
 };
 
 struct WantedPart {
@@ -52,8 +54,9 @@ class FragmentMetadata {
   FragmentMetadata(ArrayFiles files, std::string key) : files_(std::move(files)), key_(std::move(key)) {}
 
   // Exactly one of these is called, before anything else. `schema_of` finds the schema by the name in the footer.
+  // `from` stands for the store of the files; it may know what plan_footer() wants.
   using SchemaFinder = std::function<std::shared_ptr<const ArraySchema>(const std::string& file)>;
-  void read_footer(std::uint32_t name_version, const SchemaFinder& schema_of);
+  void read_footer(std::uint32_t name_version, const SchemaFinder& schema_of, const Store& from);
   void take_footer(ByteView footer, const SchemaFinder& schema_of);
 
   const FragmentFooter& footer() const { return footer_; }
@@ -61,7 +64,11 @@ class FragmentMetadata {
   // Sets the number of tiles, which lists are checked against. To be called once, before anything below.
   void set_tiles(std::uint64_t tiles) { tiles_ = tiles; }
 
-  void prefetch(std::span<const WantedPart> wanted) const;
+  // What the footer of a metadata file of that version is read from.
+  static void plan_footer(const std::string& key, std::uint32_t name_version, Wants& wants);
+  // What prefetch() reads, and prefetch() from a store that may know it.
+  void plan(std::span<const WantedPart> wanted, Wants& wants) const;
+  void prefetch(std::span<const WantedPart> wanted, const Store& from) const;
   std::span<const std::uint64_t> numbers(FragmentPart part, std::size_t slot) const;
   const TileExtremes& extremes(FragmentPart part, std::size_t slot) const;
   const RTree& rtree() const;
@@ -70,18 +77,21 @@ class FragmentMetadata {
   std::uint32_t writer_version() const;
 
  private:
-  void read_monolithic(const SchemaFinder& schema_of);
-  std::uint64_t file_size() const;
-  void read_tail(std::uint64_t length) const;
-  void read_if_small() const;
+  void read_monolithic(const SchemaFinder& schema_of, const Store& from);
+  std::uint64_t file_size(const Store& from) const;
+  void read_tail(std::uint64_t length, const Store& from) const;
+  bool small() const;
+  void read_if_small(const Store& from) const;
+  bool loaded(const WantedPart& wanted) const;
   ByteView in_tail(std::uint64_t begin, std::uint64_t end) const;
   std::uint64_t position(const WantedPart& wanted) const;
   bool exists(const WantedPart& wanted) const;
   bool is_var(const WantedPart& wanted) const;
-  std::uint64_t end_of(std::uint64_t position) const;
+  std::uint64_t end_of(std::uint64_t position, const Store& from) const;
   Bytes fetch_payload(std::uint64_t position) const;
-  void fetch(std::span<const WantedPart> wanted) const;
+  void fetch(std::span<const WantedPart> wanted, const Store& from) const;
   void decode_part(const WantedPart& wanted, ByteView stored, std::uint64_t position) const;
+  RTree decode_tree(ByteView payload) const;
   Bytes decode_payload(ByteView stored, std::uint64_t position) const;
   std::string unpacked_name(std::uint64_t position) const;
   std::string name() const { return files_.store->describe(key_); }

@@ -7,14 +7,14 @@
 
 namespace tegula::tiledb {
 
-void fail_missing(const ArrayFiles& files, std::string_view key) {
+void fail_missing(const Store& store, std::string_view key) {
   const std::string_view folder = key.substr(0, std::min(key.rfind('/'), key.size()));
-  const std::vector<FragmentEntry> committed = list_array(*files.store).fragments;
+  const std::vector<FragmentEntry> committed = list_array(store).fragments;
   if (std::ranges::find(committed, folder, &FragmentEntry::folder) == committed.end())
     fail(ErrorKind::not_found,
          "{}: the fragment was vacuumed or deleted since this handle of the array was opened: open the array again",
-         files.store->describe(folder));
-  fail(ErrorKind::corrupt, "{}: missing, although the fragment is committed", files.store->describe(key));
+         store.describe(folder));
+  fail(ErrorKind::corrupt, "{}: missing, although the fragment is committed", store.describe(key));
 }
 
 }  // namespace tegula::tiledb

@@ -42,7 +42,8 @@ std::vector<Span> make_runs(std::size_t count, const std::function<bool(std::siz
 }
 
 TileRun::TileRun(const ArrayFiles& files, const Fragment& fragment, std::span<const StoredField* const> fields,
-                 std::uint64_t first, std::uint64_t last, RunPools& pools, const Work& work, TileParts parts)
+                 std::uint64_t first, std::uint64_t last, RunPools& pools, const Work& work, TileParts parts,
+                 const Store& from)
     : files_(files),
       fragment_(fragment),
       fields_(fields),
@@ -50,10 +51,20 @@ TileRun::TileRun(const ArrayFiles& files, const Fragment& fragment, std::span<co
       work_(work),
       stored_(pools.stored),
       parts_(3 * fields.size()) {
-  fetch(first, last, parts);
+  fetch(first, last, parts, from);
 }
 
-void TileRun::fetch(std::uint64_t first, std::uint64_t last, TileParts wanted) {
+void plan_run(const Fragment& fragment, std::span<const StoredField* const> fields, std::uint64_t first,
+              std::uint64_t last, TileParts parts, Wants& wants) {
+  for (const StoredField* field : fields)
+    for (const Data data : kData) {
+      if (!has_part(*field, data, parts)) continue;
+      const std::uint64_t begin = fragment.stored(*field, data, first).begin;
+      wants.range(fragment.file(*field, data), begin, fragment.stored(*field, data, last).end - begin);
+    }
+}
+
+void TileRun::fetch(std::uint64_t first, std::uint64_t last, TileParts wanted, const Store& from) {
   if (stored_->size() < parts_.size()) stored_->resize(parts_.size());
   std::vector<RangeRead> reads;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
@@ -65,13 +76,13 @@ void TileRun::fetch(std::uint64_t first, std::uint64_t last, TileParts wanted) {
     part.name = files_.store->describe(part.key);
     part.begin = fragment_.stored(field, kData[i % 3], first).begin;
     const std::uint64_t end = fragment_.stored(field, kData[i % 3], last).end;
-    check_file_size(files_, part.key, part.begin, end);
+    check_file_size(from, part.key, part.begin, end);
     Bytes& bytes = (*stored_)[i];
     if (bytes.size() < end - part.begin) bytes.resize(end - part.begin);
     part.bytes = MutableBytes(bytes).first(end - part.begin);
     reads.push_back({part.key, part.begin, part.bytes});
   }
-  fetch_ranges(files_, reads);
+  fetch_ranges(from, reads);
 }
 
 void TileRun::decode(std::size_t index, std::uint64_t tile, TileData& out) const {
@@ -186,6 +197,13 @@ bool TileRun::coordinates_split() const {
   });
 }
 
+void prefetch_tile_places(const ArrayFiles& files, std::span<const TileJob> jobs, const Work& work) {
+  std::vector<WantedPlaces> wanted;
+  for (std::size_t i = 0; i < jobs.size(); ++i)
+    if (i == 0 || jobs[i].fragment != jobs[i - 1].fragment) wanted.push_back({jobs[i].fragment, jobs[i].fields});
+  prefetch_tile_places(files, wanted, work);
+}
+
 void for_each_tile(const ArrayFiles& files, std::span<const TileJob> jobs, const Work& work,
                    const std::function<void(std::size_t, std::span<const TileData>)>& body) {
   const std::vector<Span> runs = make_runs(
@@ -204,10 +222,15 @@ void for_each_tile(const ArrayFiles& files, std::span<const TileJob> jobs, const
   // Chunks of a tile are worth threads of their own only when runs leave some idle.
   Work inner = work;
   if (runs.size() >= thread_count(work)) inner.threads = 1;
-  parallel_for(work, runs.size(), [&](std::size_t r) {
+  const auto plan = [&](std::size_t r, Wants& wants) {
+    const auto [begin, end] = runs[r];
+    plan_run(*jobs[begin].fragment, jobs[begin].fields, jobs[begin].tile, jobs[end - 1].tile, TileParts::all, wants);
+  };
+  fetch_each(*files.store, work, runs.size(), plan, [&](std::size_t r, const Store& from) {
     const auto [begin, end] = runs[r];
     const std::vector<const StoredField*>& fields = jobs[begin].fields;
-    const TileRun run(files, *jobs[begin].fragment, fields, jobs[begin].tile, jobs[end - 1].tile, pools, inner);
+    const TileRun run(files, *jobs[begin].fragment, fields, jobs[begin].tile, jobs[end - 1].tile, pools, inner,
+                      TileParts::all, from);
     ObjectPool<std::vector<TileData>>::Lease tiles(loaded);
     if (tiles->size() < fields.size()) tiles->resize(fields.size());
     for (std::size_t i = begin; i < end; ++i) {

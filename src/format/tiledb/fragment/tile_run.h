@@ -21,9 +21,11 @@ struct RunPools {
 // Tiles first .. last of some fields of one fragment. Borrows everything.
 class TileRun {
  public:
-  // Fetches with one batch: a request per file.
+  // Fetches with one batch: a request per file. `from` stands for the store of the files and may know what plan_run()
+  // wants; it is not used afterwards.
   TileRun(const ArrayFiles& files, const Fragment& fragment, std::span<const StoredField* const> fields,
-          std::uint64_t first, std::uint64_t last, RunPools& pools, const Work& work, TileParts parts = TileParts::all);
+          std::uint64_t first, std::uint64_t last, RunPools& pools, const Work& work, TileParts parts,
+          const Store& from);
 
   // Decodes a tile of fields[index]. Reuses the memory of `out`.
   void decode(std::size_t index, std::uint64_t tile, TileData& out) const;
@@ -44,7 +46,7 @@ class TileRun {
     const Part& part(Data data) const { return parts[static_cast<std::size_t>(data)]; }
   };
 
-  void fetch(std::uint64_t first, std::uint64_t last, TileParts parts);
+  void fetch(std::uint64_t first, std::uint64_t last, TileParts parts, const Store& from);
   TilePlace place(const At& at, Data data) const;
   std::vector<Chunk> chunks(const At& at, Data data) const;
   void decode_all(const At& at, Data data, Bytes& out) const;
@@ -62,12 +64,18 @@ class TileRun {
   std::vector<Part> parts_;  // three for each field
 };
 
+// What a TileRun reads.
+void plan_run(const Fragment& fragment, std::span<const StoredField* const> fields, std::uint64_t first,
+              std::uint64_t last, TileParts parts, Wants& wants);
+
 // Some fields of one tile.
 struct TileJob {
   const Fragment* fragment = nullptr;
   std::uint64_t tile = 0;
   std::vector<const StoredField*> fields;
 };
+// Loads the lists that tell where the tiles lie in their files: the first job of a fragment says for which fields.
+void prefetch_tile_places(const ArrayFiles& files, std::span<const TileJob> jobs, const Work& work);
 // Calls body(i, tiles of the fields of jobs[i]) in parallel, with memory for a few tiles per thread. Neighbours that
 // follow each other in `jobs` are fetched together.
 void for_each_tile(const ArrayFiles& files, std::span<const TileJob> jobs, const Work& work,

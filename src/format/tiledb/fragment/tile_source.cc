@@ -1,6 +1,5 @@
 #include "format/tiledb/fragment/tile_source.h"
 
-#include "base/parallel.h"
 #include "format/tiledb/fragment/tile_fetch.h"
 #include "format/tiledb/fragment/tile_run.h"
 
@@ -11,7 +10,7 @@ using Data = Fragment::Data;
 // Consecutive tiles of a field lie side by side in their files, so a run of them costs one request per file.
 std::vector<TileData> load_tiles(const ArrayFiles& files, std::span<const TileRef> refs, const Work& work,
                                  TileParts parts) {
-  prefetch_tile_places(refs, work);
+  prefetch_tile_places(files, refs, work);
   const std::vector<Span> runs = make_runs(
       refs.size(),
       [&](std::size_t i) {
@@ -21,10 +20,15 @@ std::vector<TileData> load_tiles(const ArrayFiles& files, std::span<const TileRe
       [&](std::size_t i) { return stored_bytes(refs[i]); });
   std::vector<TileData> out(refs.size());
   RunPools pools;
-  parallel_for(work, runs.size(), [&](std::size_t r) {
+  const auto plan = [&](std::size_t r, Wants& wants) {
+    const auto [begin, end] = runs[r];
+    plan_run(*refs[begin].fragment, std::span(&refs[begin].field, 1), refs[begin].tile, refs[end - 1].tile, parts,
+             wants);
+  };
+  fetch_each(*files.store, work, runs.size(), plan, [&](std::size_t r, const Store& from) {
     const auto [begin, end] = runs[r];
     const TileRun run(files, *refs[begin].fragment, std::span(&refs[begin].field, 1), refs[begin].tile,
-                      refs[end - 1].tile, pools, work, parts);
+                      refs[end - 1].tile, pools, work, parts, from);
     for (std::size_t i = begin; i < end; ++i) run.decode(0, refs[i].tile, out[i]);
   });
   return out;

@@ -45,8 +45,9 @@ class Streamer {
   void run() {
     const unsigned threads = thread_count(work_);
     const bool spare = units_.size() < threads;
-    parallel_for(work_, units_.size(), [&](std::size_t i) {
-      if (!plain(units_[i], spare)) decoded(units_[i], spare ? kPiece * threads : kPiece);
+    const auto plan = [&](std::size_t i, Wants& wants) { this->plan(units_[i], wants); };
+    fetch_each(*files_.store, work_, units_.size(), plan, [&](std::size_t i, const Store& from) {
+      if (!plain(units_[i], spare, from)) decoded(units_[i], spare ? kPiece * threads : kPiece, from);
     });
   }
 
@@ -89,11 +90,22 @@ class Streamer {
             files_.store->describe(fragment.file(field, data_of(tile))), offset};
   }
 
-  void decoded(const Unit& unit, std::uint64_t piece) {
+  // All of the unit, or the wanted chunks of tiles without filters.
+  void plan(const Unit& unit, Wants& wants) const {
+    const TileStream& first = tiles_[unit.first];
+    const std::string key = first.ref.fragment->file(*first.ref.field, data_of(first));
+    std::vector<Target> targets;
+    const std::optional<std::vector<PlainChunk>> chunks = plain_chunks(unit, targets);
+    if (!chunks) return wants.range(key, unit.begin, unit.end - unit.begin);
+    for (const PlainChunk& chunk : *chunks)
+      wants.range(key, chunk.position, chunk.header_size() + chunk.end - chunk.begin);
+  }
+
+  void decoded(const Unit& unit, std::uint64_t piece, const Store& from) {
     if (unit.end - unit.begin <= kPiece)
-      small(unit);
+      small(unit, from);
     else
-      large(tiles_[unit.first], unit, piece);
+      large(tiles_[unit.first], unit, piece, from);
   }
 
   // A chunk of a tile without filters, where libtiledb would have put it.
@@ -110,41 +122,49 @@ class Streamer {
     }
   };
 
-  // False when the tiles have filters, or turn out to be cut in another way: then what the sinks received may be wrong.
-  bool plain(const Unit& unit, bool spare) {
-    const TileStream& first_tile = tiles_[unit.first];
-    const std::string key = first_tile.ref.fragment->file(*first_tile.ref.field, data_of(first_tile));
-    std::vector<Target> targets;
+  // The wanted chunks of tiles that may be plain; none when they have filters. The chunks borrow `targets`.
+  std::optional<std::vector<PlainChunk>> plain_chunks(const Unit& unit, std::vector<Target>& targets) const {
     std::vector<PlainChunk> chunks;
     targets.reserve(unit.count);
     for (std::size_t i = unit.first; i < unit.first + unit.count; ++i) {
       const TileStream& tile = tiles_[i];
       const Fragment::Extent extent = tile.ref.fragment->stored(*tile.ref.field, data_of(tile), tile.ref.tile);
       const Target& to = targets.emplace_back(target(tile, extent.begin));
-      if (!to.plan.steps.empty() || to.size == 0) return false;
+      if (!to.plan.steps.empty() || to.size == 0) return std::nullopt;
       const std::uint64_t cell = tile.validity ? 1 : tile.ref.field->cell_size();
       const std::uint64_t length = std::max(cell, std::min(kChunkLimit, to.size) / cell * cell);
       const std::uint64_t count = (to.size + length - 1) / length;
-      if (extent.end - extent.begin != kTileHeaderSize + count * kChunkHeaderSize + to.size) return false;
-      check_file_size(files_, key, extent.begin, extent.end);
+      if (extent.end - extent.begin != kTileHeaderSize + count * kChunkHeaderSize + to.size) return std::nullopt;
       for (std::uint64_t k = 0; k < count; ++k) {
         const std::uint64_t begin = k * length, end = std::min(to.size, begin + length);
         const std::uint64_t position = extent.begin + (k == 0 ? 0 : kTileHeaderSize + k * (kChunkHeaderSize + length));
         if (to.sink.wants(begin, end)) chunks.push_back({to, begin, end, position, count});
       }
     }
+    return chunks;
+  }
+
+  // False when the tiles have filters, or turn out to be cut in another way: then what the sinks received may be wrong.
+  bool plain(const Unit& unit, bool spare, const Store& from) {
+    std::vector<Target> targets;
+    const std::optional<std::vector<PlainChunk>> wanted = plain_chunks(unit, targets);
+    if (!wanted) return false;
+    const TileStream& first_tile = tiles_[unit.first];
+    const std::string key = first_tile.ref.fragment->file(*first_tile.ref.field, data_of(first_tile));
+    check_file_size(from, key, unit.begin, unit.end);
+    const std::vector<PlainChunk>& chunks = *wanted;
     std::atomic<bool> fits = true;
     parallel_for(spare ? work_ : Work{.threads = 1}, (chunks.size() + kChunksPerRead - 1) / kChunksPerRead,
                  [&](std::size_t i) {
                    const std::size_t begin = i * kChunksPerRead;
                    const std::span<const PlainChunk> some =
                        std::span(chunks).subspan(begin, std::min(kChunksPerRead, chunks.size() - begin));
-                   if (!read_plain(key, some)) fits = false;
+                   if (!read_plain(key, some, from)) fits = false;
                  });
     return fits;
   }
 
-  bool read_plain(const std::string& key, std::span<const PlainChunk> chunks) {
+  bool read_plain(const std::string& key, std::span<const PlainChunk> chunks, const Store& from) {
     ObjectPool<Buffers>::Lease buffers(buffers_);
     std::array<std::byte, kChunksPerRead*(kTileHeaderSize + kChunkHeaderSize)> headers;
     const auto header = [&](std::size_t i) { return headers.data() + i * (kTileHeaderSize + kChunkHeaderSize); };
@@ -165,7 +185,7 @@ class Streamer {
         at += piece.size();
       }
     }
-    fetch_ranges(files_, buffers->reads);
+    fetch_ranges(from, buffers->reads);
     for (std::size_t i = 0; i < chunks.size(); ++i)
       if (!chunks[i].fits(header(i))) return false;
     for (std::size_t i = 0; i < chunks.size(); ++i)
@@ -179,14 +199,14 @@ class Streamer {
     return bytes;
   }
 
-  void small(const Unit& unit) {
+  void small(const Unit& unit, const Store& from) {
     const TileStream& first = tiles_[unit.first];
     ObjectPool<Buffers>::Lease buffers(buffers_);
     Bytes& stored = buffers->stored;
     if (stored.size() < unit.end - unit.begin) stored.resize(unit.end - unit.begin);
     const std::string key = first.ref.fragment->file(*first.ref.field, data_of(first));
     RangeRead read{key, unit.begin, MutableBytes(stored).first(unit.end - unit.begin)};
-    fetch_ranges(files_, std::span(&read, 1));
+    fetch_ranges(from, std::span(&read, 1));
     for (std::size_t i = unit.first; i < unit.first + unit.count; ++i) {
       const TileStream& tile = tiles_[i];
       const Fragment::Extent extent = tile.ref.fragment->stored(*tile.ref.field, data_of(tile), tile.ref.tile);
@@ -211,7 +231,7 @@ class Streamer {
     to.sink.take(chunk.raw_offset, raw);
   }
 
-  void large(const TileStream& tile, const Unit& unit, std::uint64_t piece) {
+  void large(const TileStream& tile, const Unit& unit, std::uint64_t piece, const Store& from) {
     const Target to = target(tile, unit.begin);
     const std::string key = tile.ref.fragment->file(*tile.ref.field, data_of(tile));
     ObjectPool<Buffers>::Lease buffers(buffers_);
@@ -221,10 +241,10 @@ class Streamer {
     std::uint64_t wanted_bytes = piece;
     while (at < unit.end && (!started || (left > 0 && to.sink.wants(raw_at, to.size)))) {
       const std::uint64_t length = std::min(wanted_bytes, unit.end - at);
-      check_file_size(files_, key, at, at + length);
+      check_file_size(from, key, at, at + length);
       if (stored.size() < length) stored.resize(length);
       RangeRead read{key, at, MutableBytes(stored).first(length)};
-      fetch_ranges(files_, std::span(&read, 1));
+      fetch_ranges(from, std::span(&read, 1));
       Cursor in(read.into, to.name, at);
       if (!started) {
         left = in.read<std::uint64_t>();
@@ -285,7 +305,7 @@ class Streamer {
 void stream_tiles(const ArrayFiles& files, std::span<const TileStream> tiles, const Work& work) {
   std::vector<TileRef> refs;
   for (const TileStream& tile : tiles) refs.push_back(tile.ref);
-  prefetch_tile_places(refs, work);
+  prefetch_tile_places(files, refs, work);
   Streamer(files, tiles, work).run();
 }
 

@@ -7,13 +7,16 @@
 #include "format/tiledb/listing/array_listing.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "base/cursor.h"
 #include "base/fail.h"
+#include "base/parallel.h"
 #include "format/tiledb/disk/versions.h"
+#include "store/wrap/known_store.h"
 
 namespace tegula::tiledb {
 
@@ -33,7 +36,8 @@ struct Gone {
 
 class Lister {
  public:
-  explicit Lister(const Store& store) : store_(store) {}
+  // `known` is the store with what was read of it.
+  Lister(const Store& known, const Store& store) : store_(known), now_(store) {}
 
   ArrayListing run() {
     const std::vector<Entry> root = store_.list("");
@@ -52,8 +56,10 @@ class Lister {
     if (has_schema_folder) list_schemas();
     if (out_.schemas.empty())
       fail(ErrorKind::not_found, "{}: no __schema and no __array_schema.tdb: not a TileDB array", store_.describe(""));
+    if (out_.has_commits_folder) commits_ = store_.list(kCommitsFolder);
+    read_documents(root);
     list_root(root);
-    if (out_.has_commits_folder) list_commits();
+    list_commits();
     if (has_footer_folder) list_footers();
     finish();
     return std::move(out_);
@@ -83,8 +89,30 @@ class Lister {
     }
   }
 
+  // The .con, .ign, .vac and .merge files, with one batch.
+  void read_documents(const std::vector<Entry>& root) {
+    const auto add = [&](std::string_view folder, const std::vector<Entry>& entries) {
+      for (const Entry& entry : entries) {
+        const std::string_view kind = extension(entry.name);
+        const bool document = kind == ".con" || kind == ".ign" || kind == ".vac" || kind == ".merge";
+        if (document && !entry.folder && parse_timed_name(entry.name)) documents_[join(folder, entry.name)] = {};
+      }
+    };
+    add("", root);
+    add(kCommitsFolder, commits_);
+    if (documents_.empty()) return;
+    std::vector<FileRead> reads;
+    for (const auto& [key, bytes] : documents_) reads.push_back({.key = key});
+    now_.get(std::span<FileRead>(reads));
+    auto read = reads.begin();
+    for (auto& [key, bytes] : documents_) {
+      if (read->found) bytes = std::move(read->found->bytes);
+      ++read;
+    }
+  }
+
   void list_commits() {
-    for (const Entry& entry : store_.list(kCommitsFolder)) {
+    for (const Entry& entry : commits_) {
       const std::optional<TimedName> time = parse_timed_name(entry.name);
       if (!time || entry.folder) continue;
       const std::string key = join(kCommitsFolder, entry.name);
@@ -121,10 +149,10 @@ class Lister {
     }
   }
 
-  Bytes must_get(const std::string& key) const {
-    std::optional<Bytes> bytes = store_.get(key);
+  const Bytes& must_get(const std::string& key) const {
+    const std::optional<Bytes>& bytes = documents_.at(key);
     if (!bytes) throw Gone{store_.describe(key)};
-    return std::move(*bytes);
+    return *bytes;
   }
 
   // A .wrt below __commits, or an .ok in the root.
@@ -172,7 +200,7 @@ class Lister {
         // A listing may contain a .vac, but not the commit file that was made just before it.
         const std::string commit =
             std::string(without_extension(key)) + (in_commits_folder(time.version) ? ".wrt" : ".ok");
-        if (store_.has(commit)) {
+        if (now_.has(commit)) {
           root_folders_.insert(name);
           add_commit_file(commit);
         }
@@ -185,8 +213,11 @@ class Lister {
   }
 
   const Store& store_;
+  const Store& now_;
   ArrayListing out_;
   std::set<std::string> root_folders_, names_, markers_, ignored_;
+  std::vector<Entry> commits_;
+  std::map<std::string, std::optional<Bytes>> documents_;
   std::vector<std::string> consolidated_;
   std::vector<std::pair<std::string, TimedName>> vacuum_files_;
   std::vector<std::pair<TimedName, std::string>> footer_files_;
@@ -230,11 +261,19 @@ std::string vacuumed_key(std::string_view line) {
   return below && !in_root ? join(folder, name) : std::string(name);
 }
 
-ArrayListing list_array(const Store& store) {
+ArrayListing list_array(const Store& store, const Store* known) {
   constexpr int kAttempts = 8;
   for (int attempt = 1;; ++attempt) {
     try {
-      return Lister(store).run();
+      if (known && attempt == 1) return Lister(*known, store).run();
+      KnownStore own(store);
+      own.look({});
+      // What does not fit one listing is listed folder by folder, side by side.
+      constexpr std::string_view kFolders[] = {"", kSchemaFolder, kCommitsFolder, kFragmentMetaFolder};
+      if (store.hints().remote() && !own.complete())
+        parallel_for({.threads = std::size(kFolders)}, std::size(kFolders),
+                     [&](std::size_t i) { own.list(kFolders[i]); });
+      return Lister(own, store).run();
     } catch (const Gone& gone) {
       if (attempt == kAttempts) fail(ErrorKind::io, "{}: listed, but gone when read; open the array again", gone.key);
     }

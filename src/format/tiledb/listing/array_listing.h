@@ -52,10 +52,11 @@ struct ArrayListing {
   bool has_metadata_folder = false;
 };
 
-// Lists the folder, and __schema, __commits and __fragment_meta where they exist; looks into the fragment folders of
-// versions 1 to 4 and reads .con, .ign and .vac files. Starts again when one of these files is removed meanwhile.
-// Throws not_found when there is no schema.
-ArrayListing list_array(const Store& store);
+// With a remote store, one flat listing if it takes one request. Else lists the folder, and __schema, __commits and
+// __fragment_meta where they exist; looks into the fragment folders of versions 1 to 4 and reads .con, .ign and .vac
+// files. Starts again when one of these files is removed meanwhile. Throws not_found when there is no schema. `known`
+// is the store with what was read of it just before, or null.
+ArrayListing list_array(const Store& store, const Store* known = nullptr);
 
 // The index in `schemas` of the schema that a reader at time `end` uses: the last by name whose time is not after
 // `end`, else the first.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <vector>
 
 #include "base/fail.h"
 #include "format/tiledb/disk/versions.h"
@@ -54,8 +55,9 @@ void remove_together(Store& store, std::span<const FragmentEntry> fragments) {
   remove_fragments(store, fragments);
 }
 
-void remove_fragments(Store& store, std::span<const FragmentEntry> fragments) {
+void remove_fragments(Store& store, std::span<const FragmentEntry> fragments, const Store* known) {
   if (fragments.empty()) return;
+  const Store& seen = known ? *known : store;
   std::uint64_t first = UINT64_MAX, last = 0;
   std::set<std::string_view> changed;
   for (const FragmentEntry& entry : fragments) {
@@ -66,10 +68,17 @@ void remove_fragments(Store& store, std::span<const FragmentEntry> fragments) {
                    : in_commits_folder(entry.time.version) ? kCommitsFolder
                                                            : std::string_view());
   }
+  std::vector<std::string> keys;
   for (const FragmentEntry& entry : fragments) {
     const std::string commit = commit_file(entry.name, entry.time.version);
-    store.remove(commit.empty() ? join(entry.folder, kFragmentMetadataFile) : commit);
+    keys.push_back(commit.empty() ? join(entry.folder, kFragmentMetadataFile) : commit);
   }
+  // A batch has no order. That matters where each commit counts by itself: nobody may see older cells again.
+  if (std::all_of(fragments.begin(), fragments.end(),
+                  [](const FragmentEntry& entry) { return in_commits_folder(entry.time.version); }))
+    store.remove(keys);
+  else
+    for (const std::string& key : keys) store.remove(key);
   // The removal of a commit file must be durable before the folder loses files.
   for (const std::string_view folder : changed) store.sync_folder(folder);
   // A commit file counts in spite of an .ign file: it must be gone first. What another process has put into a .con file
@@ -82,7 +91,14 @@ void remove_fragments(Store& store, std::span<const FragmentEntry> fragments) {
   if (!ignored.empty())
     store.put_text(join(kCommitsFolder, make_timed_name(first, last, make_ordered_uuid(), kWriteVersion) + ".ign"),
                    ignored);
-  for (const FragmentEntry& entry : fragments) store.remove_tree(entry.folder);
+  if (store.hints().empty_folders) {
+    for (const FragmentEntry& entry : fragments) store.remove_tree(entry.folder);
+    return;
+  }
+  keys.clear();
+  for (const FragmentEntry& entry : fragments)
+    for (ListedFile& file : seen.list_all(entry.folder).files) keys.push_back(std::move(file.key));
+  store.remove(keys);
 }
 
 }  // namespace tegula::tiledb

@@ -15,7 +15,11 @@ ObjectKind probe(const std::vector<Entry>& listing) {
 
 ObjectKind probe(const Store& store) {
   if (!store.hints().lists) return ObjectKind::none;
-  return probe(store.list(""));
+  // By name: the folder of another format may have a file for each of a million chunks.
+  const auto holds = [&](std::string_view folder) { return !store.list(folder).empty(); };
+  if (holds(kSchemaFolder) || store.has(kOldSchemaFile)) return ObjectKind::array;
+  if (holds(kGroupFolder) || store.has(kGroupFile)) return ObjectKind::group;
+  return ObjectKind::none;
 }
 
 }  // namespace tegula::tiledb

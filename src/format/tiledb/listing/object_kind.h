@@ -8,7 +8,7 @@
 
 namespace tegula::tiledb {
 
-// Judged by the names in the folder alone: one listing.
+// Judged by names alone, without listing the folder itself. A store without listings holds none.
 ObjectKind probe(const Store& store);
 ObjectKind probe(const std::vector<Entry>& listing);
 

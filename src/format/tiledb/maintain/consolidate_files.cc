@@ -11,6 +11,7 @@
 #include "format/tiledb/listing/commit_files.h"
 #include "format/tiledb/read/metadata.h"
 #include "format/tiledb/write/evolve.h"
+#include "store/wrap/known_store.h"
 
 namespace tegula::tiledb {
 
@@ -73,6 +74,8 @@ std::vector<Consolidation> consolidate_commits(const MaintainedArray& array, Doi
   const Context context([&] { return fmt::format("consolidating the commits of '{}'", array.store->describe("")); });
   Store& store = *array.store;
   const ArrayContents contents = open_now(array);
+  KnownStore known(store);
+  if (store.hints().remote()) known.learn(store.list_all(""));
   need_version(*contents.schema, 12, "commits");
   // Fragments that a .vac file hides keep their own commit files: a vacuum that runs beside this may have removed some,
   // and a line for a fragment that is gone would make the array unreadable.
@@ -83,7 +86,7 @@ std::vector<Consolidation> consolidate_commits(const MaintainedArray& array, Doi
     if (hidden.contains(entry.folder)) kept.insert(commit_file(entry.name, entry.time.version));
   // The files that the new one replaces. An .upd file stays: consolidated files cannot hold it.
   Consolidation done;
-  for (const Entry& entry : store.list(kCommitsFolder)) {
+  for (const Entry& entry : known.list(kCommitsFolder)) {
     const std::string_view kind = extension(entry.name);
     std::string key = join(kCommitsFolder, entry.name);
     if ((kind == ".wrt" || kind == ".del" || kind == ".con") && !kept.contains(key))
@@ -95,15 +98,19 @@ std::vector<Consolidation> consolidate_commits(const MaintainedArray& array, Doi
   for (const FragmentEntry& entry : contents.listing.fragments) {
     const std::string commit = commit_file(entry.name, entry.time.version);
     if (commit.empty() || kept.contains(commit)) continue;
-    if (!in_commits_folder(entry.time.version) && store.has(commit)) done.inputs.push_back(commit);
+    if (!in_commits_folder(entry.time.version) && known.has(commit)) done.inputs.push_back(commit);
     times.push_back(entry.time);
     out.text(commit + "\n");
   }
+  std::vector<std::string> conditions;
+  for (const ConditionEntry& condition : contents.listing.conditions)
+    if (!condition.update) conditions.push_back(condition.place.key);
+  known.learn_files(conditions);
   for (const ConditionEntry& condition : contents.listing.conditions) {
     if (condition.update) continue;
     const BytesPlace& place = condition.place;
     const std::optional<Bytes> bytes =
-        place.size ? store.get(place.key, place.offset, *place.size) : store.get(place.key);
+        place.size ? known.get(place.key, place.offset, *place.size) : known.get(place.key);
     if (!bytes) fail(ErrorKind::io, "{}: listed, but gone when read; start again", store.describe(place.key));
     times.push_back({condition.time, condition.time, 0});
     out.text(condition.marker + "\n");
@@ -111,7 +118,7 @@ std::vector<Consolidation> consolidate_commits(const MaintainedArray& array, Doi
     out.bytes(*bytes);
   }
   if (done.inputs.size() < 2 || times.empty()) return {};
-  done.bytes = size_of(store, done.inputs);
+  done.bytes = size_of(known, done.inputs);
   if (doing == Doing::change) {
     done.outputs.push_back(join(kCommitsFolder, spanning_name(times, written_version(*contents.schema)) + ".con"));
     store.put(done.outputs.back(), file);

@@ -78,8 +78,10 @@ MergeInput::MergeInput(std::shared_ptr<const Snapshot> snapshot, const Work& wor
     for (const StoredField* field : source.fields) want(field);
     for (const FragmentDelete& removal : source.deletes)
       for (const FieldInfo& field : removal.stays.fields()) want(stored_field(fragment, field));
-    prefetch_tile_places(fragment, source.loaded);
   });
+  std::vector<WantedPlaces> places;
+  for (std::size_t f = 0; f < fragments.size(); ++f) places.push_back({fragments[f].get(), sources_[f].loaded});
+  prefetch_tile_places(snapshot_->files(), places, work);
   tiles_ = find_tiles(*snapshot_, sparse_ranges(*snapshot_, ranges_of(*snapshot_, {})), work);
   std::stable_sort(tiles_.begin(), tiles_.end(),
                    [](const SparseTile& a, const SparseTile& b) { return a.fragment > b.fragment; });

@@ -11,6 +11,7 @@
 #include "format/tiledb/disk/versions.h"
 #include "format/tiledb/listing/commit_files.h"
 #include "format/tiledb/maintain/consolidate_fragments.h"
+#include "store/wrap/known_store.h"
 
 namespace tegula::tiledb {
 
@@ -19,7 +20,10 @@ namespace {
 class Vacuum {
  public:
   Vacuum(const MaintainedArray& array, const VacuumOptions& options)
-      : store_(*array.store), options_(options), listing_(list_array(store_)), now_{0, now_ms()} {}
+      : store_(*array.store), known_(store_), options_(options), now_{0, now_ms()} {
+    if (store_.hints().remote()) known_.learn(store_.list_all(""));
+    listing_ = list_array(store_, &known_);
+  }
 
   std::vector<std::string> run() && {
     switch (options_.part) {
@@ -54,15 +58,15 @@ class Vacuum {
     }
     std::vector<FragmentEntry> oldest_first;
     for (auto& [folder, entry] : gone) {
-      if (!store_.list(folder).empty()) removed_.push_back(folder);
+      if (!known_.list(folder).empty()) removed_.push_back(folder);
       const std::string file = commit_file(entry.name, entry.time.version);
-      if (!file.empty() && store_.has(file)) removed_.push_back(file);
+      if (!file.empty() && known_.has(file)) removed_.push_back(file);
       oldest_first.push_back(std::move(entry));
     }
     std::sort(oldest_first.begin(), oldest_first.end(), [](const FragmentEntry& a, const FragmentEntry& b) {
       return std::tie(a.time.first, a.name) < std::tie(b.time.first, b.name);
     });
-    if (!options_.dry_run) remove_fragments(store_, oldest_first);
+    if (!options_.dry_run) remove_fragments(store_, oldest_first, &known_);
     remove(files);
   }
 
@@ -80,7 +84,7 @@ class Vacuum {
   void commits() {
     std::vector<CommitFile> consolidated, ignoring;
     std::set<std::string> ignored;
-    for (const Entry& entry : store_.list(kCommitsFolder)) {
+    for (const Entry& entry : known_.list(kCommitsFolder)) {
       const std::string_view kind = extension(entry.name);
       if (entry.folder || (kind != ".con" && kind != ".ign")) continue;
       CommitFile file{join(kCommitsFolder, entry.name), {}};
@@ -99,7 +103,7 @@ class Vacuum {
         if (extension(line) == ".del" || !ignored.contains(line)) counts.insert(line);
     std::vector<std::string> singles;
     for (const std::string& line : counts)
-      if (store_.has(line)) singles.push_back(line);
+      if (known_.has(line)) singles.push_back(line);
     remove(singles);
 
     const auto whole = std::find_if(consolidated.rbegin(), consolidated.rend(), [&](const CommitFile& file) {
@@ -120,14 +124,14 @@ class Vacuum {
 
   void metadata() {
     std::vector<std::string> items, files;
-    for (const Entry& entry : store_.list(kMetadataFolder)) {
+    for (const Entry& entry : known_.list(kMetadataFolder)) {
       const std::optional<TimedName> time = parse_timed_name(entry.name);
       if (!time || entry.folder || extension(entry.name) != ".vac" || !now_.contains(time->first, time->last)) continue;
       const std::string key = join(kMetadataFolder, entry.name);
       const std::optional<Bytes> bytes = store_.get(key);
       if (!bytes) continue;
       for (const CommitLine& line : decode_commits(*bytes, store_.describe(key), false))
-        if (std::string item = vacuumed_key(line.path); item.starts_with(kMetadataFolder) && store_.has(item))
+        if (std::string item = vacuumed_key(line.path); item.starts_with(kMetadataFolder) && known_.has(item))
           items.push_back(std::move(item));
       files.push_back(key);
     }
@@ -137,20 +141,22 @@ class Vacuum {
 
   // Syncs the folders, so that the removals are durable before anything else is removed.
   void remove(const std::vector<std::string>& keys) {
-    std::set<std::string> folders;
-    for (const std::string& key : keys) {
-      removed_.push_back(key);
-      if (options_.dry_run) continue;
+    removed_.insert(removed_.end(), keys.begin(), keys.end());
+    if (options_.dry_run || keys.empty()) return;
+    constexpr std::size_t kAtOnce = 1000;  // files that S3 removes with one request
+    for (std::size_t i = 0; i < keys.size(); i += kAtOnce) {
       options_.work.check();
-      store_.remove(key);
-      folders.insert(key.substr(0, std::max<std::size_t>(key.rfind('/') + 1, 1) - 1));
+      store_.remove(std::span(keys).subspan(i, std::min(kAtOnce, keys.size() - i)));
     }
+    std::set<std::string> folders;
+    for (const std::string& key : keys) folders.insert(key.substr(0, std::max<std::size_t>(key.rfind('/') + 1, 1) - 1));
     for (const std::string& folder : folders) store_.sync_folder(folder);
   }
 
   Store& store_;
+  KnownStore known_;  // what was there when the vacuum began
   const VacuumOptions& options_;
-  const ArrayListing listing_;
+  ArrayListing listing_;
   const TimeWindow now_;
   std::vector<std::string> removed_;
 };

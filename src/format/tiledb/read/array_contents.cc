@@ -5,7 +5,6 @@
 
 #include "base/context.h"
 #include "base/fail.h"
-#include "base/parallel.h"
 #include "format/tiledb/disk/consolidated_footers.h"
 #include "format/tiledb/disk/enumeration.h"
 #include "format/tiledb/disk/names.h"
@@ -16,9 +15,8 @@ namespace tegula::tiledb {
 namespace {
 
 // Reads a generic tile that fills a file, or the given part of one.
-Bytes read_payload(const ArrayFiles& files, const BytesPlace& place) {
-  const std::optional<Bytes> bytes =
-      place.size ? files.store->get(place.key, place.offset, *place.size) : files.store->get(place.key);
+Bytes read_payload(const ArrayFiles& files, const BytesPlace& place, const Store& from) {
+  const std::optional<Bytes> bytes = place.size ? from.get(place.key, place.offset, *place.size) : from.get(place.key);
   const std::string name = files.store->describe(place.key);
   if (!bytes) fail(ErrorKind::not_found, "{}: missing", name);
   Cursor in(*bytes, name, place.offset);
@@ -28,13 +26,22 @@ Bytes read_payload(const ArrayFiles& files, const BytesPlace& place) {
   return std::move(tile.payload);
 }
 
+Bytes read_payload(const ArrayFiles& files, const BytesPlace& place) {
+  return read_payload(files, place, *files.store);
+}
+
+constexpr std::uint64_t kSmallFile = 65536;  // what enumerations and conditions are expected to take
+
 std::vector<Enumeration> read_enumerations(const ArrayFiles& files, const ArraySchema& schema, const Work& work) {
   std::vector<Enumeration> enumerations(schema.enumerations.size());
-  parallel_for(work, enumerations.size(), [&](std::size_t i) {
-    const auto& [name, file] = schema.enumerations[i];
-    const std::string key = join(join(kSchemaFolder, kEnumerationsFolder), file);
-    const Context doing([&] { return fmt::format("reading enumeration '{}'", name); });
-    const Bytes payload = read_payload(files, {key, 0, std::nullopt});
+  const auto key_of = [&](std::size_t i) {
+    return join(join(kSchemaFolder, kEnumerationsFolder), schema.enumerations[i].second);
+  };
+  const auto plan = [&](std::size_t i, Wants& wants) { wants.file(key_of(i), kSmallFile); };
+  fetch_each(*files.store, work, enumerations.size(), plan, [&](std::size_t i, const Store& from) {
+    const std::string key = key_of(i);
+    const Context doing([&] { return fmt::format("reading enumeration '{}'", schema.enumerations[i].first); });
+    const Bytes payload = read_payload(files, {key, 0, std::nullopt}, from);
     enumerations[i] = decode_enumeration(Cursor(payload, files.store->describe(key) + " (unpacked)")).enumeration;
   });
   return enumerations;
@@ -88,15 +95,19 @@ std::vector<std::shared_ptr<const Fragment>> open_fragments(const ArrayContents&
       unknown.push_back(i);
   }
   const Footers footers = array.listing.footer_files.empty() || unknown.size() < 2 ? Footers() : read_footers(array);
-  parallel_for(work, unknown.size(), [&](std::size_t n) {
+  const auto plan = [&](std::size_t n, Wants& wants) {
+    const FragmentEntry& entry = array.entries[unknown[n]];
+    if (!footers.by_name.contains(entry.name)) Fragment::plan_footer(entry, wants);
+  };
+  fetch_each(*array.files.store, work, unknown.size(), plan, [&](std::size_t n, const Store& from) {
     const std::size_t i = unknown[n];
     const FragmentEntry& entry = array.entries[i];
     const Context doing([&] { return fmt::format("opening fragment {}", entry.name); });
     if (const auto found = footers.by_name.find(entry.name); found != footers.by_name.end())
       fragments[i] = open_consolidated(array, entry, found->second);
     if (!fragments[i])
-      fragments[i] =
-          Fragment::open(array.files, entry, [&](const std::string& file) { return array.schemas->named(file); });
+      fragments[i] = Fragment::open(
+          array.files, entry, [&](const std::string& file) { return array.schemas->named(file); }, std::nullopt, from);
   });
   return fragments;
 }
@@ -106,13 +117,16 @@ std::vector<TimedCondition> read_conditions(const ArrayContents& array, const Wo
   for (const TimedCondition& condition : known.conditions) by_marker.emplace(condition.marker, &condition);
   const std::vector<ConditionEntry> entries = visible_conditions(array.listing, array.window);
   std::vector<TimedCondition> conditions(entries.size());
-  parallel_for(work, entries.size(), [&](std::size_t i) {
+  const auto plan = [&](std::size_t i, Wants& wants) {
+    if (!entries[i].place.size && !by_marker.contains(entries[i].marker)) wants.file(entries[i].place.key, kSmallFile);
+  };
+  fetch_each(*array.files.store, work, entries.size(), plan, [&](std::size_t i, const Store& from) {
     const ConditionEntry& entry = entries[i];
     if (const auto found = by_marker.find(entry.marker); found != by_marker.end()) {
       conditions[i] = *found->second;
       return;
     }
-    const Bytes payload = read_payload(array.files, entry.place);
+    const Bytes payload = read_payload(array.files, entry.place, from);
     const std::string name = array.files.store->describe(entry.place.key) + " (unpacked)";
     conditions[i] = {entry.marker, entry.time, entry.update, decode_condition(Cursor(payload, name), entry.update)};
   });
@@ -139,12 +153,13 @@ std::shared_ptr<const ArraySchema> SchemaCache::named(const std::string& file) c
   return at(file == kOldSchemaFile ? file : join(kSchemaFolder, file));
 }
 
-ArrayContents open_contents(std::shared_ptr<const Store> store, const OpenOptions& options, bool fragments) {
+ArrayContents open_contents(std::shared_ptr<const Store> store, const OpenOptions& options, bool fragments,
+                            const Store* known) {
   const Context doing([&] { return fmt::format("opening array '{}'", store->describe("")); });
   ArrayContents array;
   array.files = {store, make_key(options.key)};
   array.window = options.at ? TimeWindow{options.at->first, options.at->second} : TimeWindow{0, now_ms()};
-  array.listing = list_array(*store);
+  array.listing = list_array(*store, known);
   array.schemas = std::make_shared<SchemaCache>(array.files, array.listing.schemas.front());
   array.schema_key = array.listing.schemas[schema_at(array.listing, array.window.last)];
   array.schema = array.schemas->at(array.schema_key);

@@ -53,8 +53,10 @@ struct ArrayContents {
 };
 
 // Without options.at the window is [0, now]. Footers are read in parallel, or taken from a consolidated file. With
-// `fragments` false, only the schema and the listing are read.
-ArrayContents open_contents(std::shared_ptr<const Store> store, const OpenOptions& options, bool fragments = true);
+// `fragments` false, only the schema and the listing are read. `known` is the store with what was read of it just
+// before, or null.
+ArrayContents open_contents(std::shared_ptr<const Store> store, const OpenOptions& options, bool fragments = true,
+                            const Store* known = nullptr);
 // Adds the fragments and conditions, if they were left out. Files never change under their names, so that those among
 // `known`, from an earlier look at the same array, are not read again.
 struct KnownFragments {

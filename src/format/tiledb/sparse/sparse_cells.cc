@@ -57,9 +57,8 @@ void apply_conditions(const SparseQuery& query, SparseCells& cells, const Work& 
     if (!tests[t] || !tests[t]->any()) continue;
     jobs.push_back({fragments[found.tiles[t].fragment].get(), found.tiles[t].tile, tests[t]->fields});
     job_tile.push_back(t);
-    if (jobs.size() == 1 || jobs.back().fragment != jobs[jobs.size() - 2].fragment)
-      prefetch_tile_places(*jobs.back().fragment, jobs.back().fields);
   }
+  prefetch_tile_places(query.snapshot->files(), jobs, work);
   for_each_tile(query.snapshot->files(), jobs, work, [&](std::size_t i, std::span<const TileData> tiles) {
     const std::size_t t = job_tile[i];
     const TileHits& hits = found.hits[t];

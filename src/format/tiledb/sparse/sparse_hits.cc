@@ -58,8 +58,7 @@ class HitFinder {
       jobs.push_back({&fragment(t), out_.tiles[t].tile, fields_of(t)});
       tile_of.push_back(t);
     }
-    for (std::size_t i = 0; i < jobs.size(); ++i)
-      if (i == 0 || jobs[i].fragment != jobs[i - 1].fragment) prefetch_tile_places(*jobs[i].fragment, jobs[i].fields);
+    prefetch_tile_places(snapshot_.files(), jobs, work_);
     times_.resize(options_.times ? n : 0);
     for_each_tile(snapshot_.files(), jobs, work_,
                   [&](std::size_t i, std::span<const TileData> tiles) { search(tile_of[i], {jobs[i].fields, tiles}); });

@@ -70,11 +70,12 @@ SparseQuery make_sparse_query(std::shared_ptr<const Snapshot> snapshot, const Qu
   for (const SparseTile& tile : find_tiles(*snapshot, result.ranges, query.work)) touched.insert(tile.fragment);
   result.deletes.resize(fragments.size());
   const std::vector<std::uint32_t> list(touched.begin(), touched.end());
+  std::vector<WantedPlaces> places(list.size());
   parallel_for(query.work, list.size(), [&](std::size_t i) {
     const Fragment& fragment = *fragments[list[i]];
     result.deletes[list[i]] = deletes_of(fragment, snapshot->conditions(query.work));
-    // Fetches in one request what planning and reading need.
-    std::vector<const StoredField*> wanted;
+    places[i].fragment = &fragment;
+    std::vector<const StoredField*>& wanted = places[i].fields;
     const auto want = [&](const FieldInfo& field) {
       if (const StoredField* stored = stored_field(fragment, field)) wanted.push_back(stored);
     };
@@ -82,8 +83,9 @@ SparseQuery make_sparse_query(std::shared_ptr<const Snapshot> snapshot, const Qu
     std::for_each(result.where.fields().begin(), result.where.fields().end(), want);
     for (const FieldInfo& field : dimensions_of(*snapshot)) want(field);
     if (fragment.has_timestamps()) wanted.push_back(fragment.special(FieldKind::timestamps));
-    prefetch_tile_places(fragment, wanted);
   });
+  // What planning and reading need.
+  prefetch_tile_places(snapshot->files(), places, query.work);
   result.in_order = touched.size() <= 1;
   result.unique = touched.empty() || (touched.size() == 1 && !fragments[*touched.begin()]->has_timestamps());
   result.snapshot = std::move(snapshot);

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/parallel.h"
+#include "format/tiledb/fragment/tile_fetch.h"
 
 namespace tegula::tiledb {
 
@@ -35,6 +36,20 @@ std::vector<SparseTile> find_tiles(const Snapshot& snapshot, const RangeSet& ran
   const auto& fragments = snapshot.fragments(work);
   const std::vector<DimensionType> types = snapshot.schema().range_types();
   std::vector<std::vector<SparseTile>> found(fragments.size());
+  const auto met = [&](const Fragment& fragment) {
+    return fragment.domain().size() != types.size() ? Overlap::none : overlap(ranges, fragment.domain(), types);
+  };
+  std::vector<const Fragment*> touched;
+  for (const std::shared_ptr<const Fragment>& fragment : fragments)
+    if (met(*fragment) != Overlap::none) touched.push_back(fragment.get());
+  prefetch_parts(
+      snapshot.files(), touched,
+      [&](const Fragment& fragment) {
+        std::vector<WantedPart> parts = {{FragmentPart::tile_offsets, fragment.fields().front().slot}};
+        if (met(fragment) != Overlap::all) parts.push_back({FragmentPart::rtree, 0});
+        return parts;
+      },
+      work);
   parallel_for(work, fragments.size(), [&](std::size_t f) {
     const Fragment& fragment = *fragments[f];
     if (fragment.domain().size() != types.size()) return;  // holds nothing

@@ -9,9 +9,11 @@
 #include "base/context.h"
 #include "base/fail.h"
 #include "base/parallel.h"
+#include "format/zarr/chunk/replace_file.h"
 #include "format/zarr/chunk/shard_index.h"
 #include "format/zarr/codec/variable_cells.h"
 #include "model/strided.h"
+#include "store/wrap/fetch_each.h"
 
 namespace tegula::zarr {
 
@@ -80,10 +82,12 @@ void ChunkStore::use_leaf(std::size_t piece, std::optional<ByteView> bytes, cons
 
 void ChunkStore::each_leaf(const ChunkPlan& plan, const Work& work, const UseLeaf& use) const {
   if (!leaf_.levels.empty()) return each_leaf_of_shards(plan, work, use);
-  parallel_for(work, plan.pieces(), [&](std::size_t i) {
+  const std::uint64_t expected = meta_.chunk_cells() * std::max<std::size_t>(meta_.cell.item(), 1);
+  const auto want = [&](std::size_t i, Wants& wants) { wants.file(meta_.keys.key(plan.chunk(i)), expected); };
+  fetch_each(*store_, work, plan.pieces(), want, [&](std::size_t i, const Store& from) {
     const std::string key = meta_.keys.key(plan.chunk(i));
     const Context doing([&] { return fmt::format("reading '{}'", store_->describe(key)); });
-    const std::optional<Bytes> file = store_->get(key);
+    const std::optional<Bytes> file = from.get(key);
     use_leaf(i, file ? std::optional<ByteView>(*file) : std::nullopt, use);
   });
 }
@@ -99,7 +103,12 @@ void ChunkStore::each_leaf_of_shards(const ChunkPlan& plan, const Work& work, co
   for (const std::size_t lock : locks) held.emplace_back(ChunkLocks::at(lock));
   const ShardIndexes shards(*store_, meta_, leaf_, paths, work);
   const std::vector<ShardBatch> batches = shards.batches(paths);
-  parallel_for(work, batches.size(), [&](std::size_t b) {
+  const auto want = [&](std::size_t b, Wants& wants) {
+    const std::string key = meta_.keys.key(paths[batches[b].front().path].file);
+    for (const ShardLeaf& leaf : batches[b])
+      if (leaf.entry) wants.range(key, leaf.entry->offset, leaf.entry->length);
+  };
+  fetch_each(*store_, work, batches.size(), want, [&](std::size_t b, const Store& from) {
     const std::string key = meta_.keys.key(paths[batches[b].front().path].file);
     const Context doing([&] { return fmt::format("reading '{}'", store_->describe(key)); });
     std::uint64_t size = 0;
@@ -113,7 +122,7 @@ void ChunkStore::each_leaf_of_shards(const ChunkPlan& plan, const Work& work, co
       reads.push_back({key, leaf.entry->offset, rest.first(leaf.entry->length)});
       rest = rest.subspan(leaf.entry->length);
     }
-    if (!reads.empty()) store_->get(reads);
+    if (!reads.empty()) from.get(std::span<RangeRead>(reads));
     std::size_t next = 0;
     for (const ShardLeaf& leaf : batches[b]) {
       if (!leaf.entry) {
@@ -180,9 +189,8 @@ VariableCells ChunkStore::read_variable(const Picks& picks, const Work& work) co
   return result;
 }
 
-Bytes ChunkStore::load_cells(const Shape& chunk) const {
+Bytes ChunkStore::cells_of(std::optional<ByteView> file) const {
   const std::uint64_t size = meta_.chunk_cells() * meta_.cell.item();
-  const std::optional<Bytes> file = store_->get(meta_.keys.key(chunk));
   if (!file) {
     Bytes cells(size);
     fill_cells(cells, meta_.cell.fill);
@@ -193,10 +201,9 @@ Bytes ChunkStore::load_cells(const Shape& chunk) const {
   return cells;
 }
 
-VariableCells ChunkStore::load_variable(const Shape& chunk) const {
+VariableCells ChunkStore::variable_of(std::optional<ByteView> file) const {
   check_cell_count(meta_.chunks);
-  if (const std::optional<Bytes> file = store_->get(meta_.keys.key(chunk)))
-    return decode_variable(meta_.chain, *file, meta_.chunks, meta_.cell);
+  if (file) return decode_variable(meta_.chain, *file, meta_.chunks, meta_.cell);
   VariableCells items;
   items.offsets.push_back(0);
   for (std::uint64_t i = meta_.chunk_cells(); i > 0; --i) push_cell(items, meta_.cell.fill);
@@ -212,15 +219,15 @@ void ChunkStore::write(const Picks& picks, const Shape& shape, const StridedView
     const std::string key = meta_.keys.key(chunk);
     const Context doing([&] { return fmt::format("writing '{}'", store_->describe(key)); });
     const std::unique_lock alone(locks_.of(chunk));
-    Bytes cells;
-    if (plan.whole(i)) {
-      cells.resize(meta_.chunk_cells() * item);
-      if (overhangs(chunk, meta_.chunks, shape)) fill_cells(cells, meta_.cell.fill);
-    } else {
-      cells = load_cells(chunk);
-    }
-    plan.scatter(i, cells.data(), strides, values, item);
-    store_->put(key, ByteView(encode_chunk(meta_.chain, cells, meta_.chunks, meta_.cell)));
+    const auto changed = [&](Bytes cells) {
+      plan.scatter(i, cells.data(), strides, values, item);
+      return encode_chunk(meta_.chain, cells, meta_.chunks, meta_.cell);
+    };
+    if (!plan.whole(i))
+      return replace_file(*store_, key, [&](std::optional<ByteView> old) { return changed(cells_of(old)); });
+    Bytes cells(meta_.chunk_cells() * item);
+    if (overhangs(chunk, meta_.chunks, shape)) fill_cells(cells, meta_.cell.fill);
+    store_->put(key, ByteView(changed(std::move(cells))));
   });
 }
 
@@ -241,27 +248,32 @@ void ChunkStore::write_variable(const Picks& picks, const Shape& shape, const Va
     const std::string key = meta_.keys.key(chunk);
     const Context doing([&] { return fmt::format("writing '{}'", store_->describe(key)); });
     const std::unique_lock alone(locks_.of(chunk));
-    const VariableCells old = plan.whole(i) ? VariableCells{} : load_variable(chunk);
-    Buffer<std::uint64_t> order = plan.whole(i) ? Buffer<std::uint64_t>(in_chunk) : numbered(in_chunk, 0);
-    if (plan.whole(i)) std::ranges::fill(order, kFill);
-    plan.scatter(i, reinterpret_cast<std::byte*>(order.data()), strides, in, 8);
-    VariableCells cells;
-    cells.offsets.reserve(in_chunk + 1);
-    cells.offsets.push_back(0);
-    for (const std::uint64_t number : order)
-      push_cell(cells, number == kFill     ? ByteView(meta_.cell.fill)
-                       : number < in_chunk ? cell_of(old, number)
-                                           : cell_of(values, number - in_chunk));
-    store_->put(key, ByteView(encode_variable(meta_.chain, cells, meta_.chunks, meta_.cell)));
+    const auto changed = [&](const VariableCells& old) {
+      Buffer<std::uint64_t> order = plan.whole(i) ? Buffer<std::uint64_t>(in_chunk) : numbered(in_chunk, 0);
+      if (plan.whole(i)) std::ranges::fill(order, kFill);
+      plan.scatter(i, reinterpret_cast<std::byte*>(order.data()), strides, in, 8);
+      VariableCells cells;
+      cells.offsets.reserve(in_chunk + 1);
+      cells.offsets.push_back(0);
+      for (const std::uint64_t number : order)
+        push_cell(cells, number == kFill     ? ByteView(meta_.cell.fill)
+                         : number < in_chunk ? cell_of(old, number)
+                                             : cell_of(values, number - in_chunk));
+      return encode_variable(meta_.chain, cells, meta_.chunks, meta_.cell);
+    };
+    if (plan.whole(i)) return store_->put(key, ByteView(changed({})));
+    replace_file(*store_, key, [&](std::optional<ByteView> old) { return changed(variable_of(old)); });
   });
 }
 
 void ChunkStore::check(const Shape& chunk) const {
-  const Context doing([&] { return fmt::format("reading '{}'", store_->describe(meta_.keys.key(chunk))); });
+  const std::string key = meta_.keys.key(chunk);
+  const Context doing([&] { return fmt::format("reading '{}'", store_->describe(key)); });
+  const std::optional<Bytes> file = store_->get(key);
   if (meta_.cell.var)
-    load_variable(chunk);
+    variable_of(file);
   else
-    load_cells(chunk);
+    cells_of(file);
 }
 
 }  // namespace tegula::zarr

@@ -49,8 +49,9 @@ class ChunkStore {
   void each_leaf_of_shards(const ChunkPlan& plan, const Work& work, const UseLeaf& use) const;
   void use_leaf(std::size_t piece, std::optional<ByteView> bytes, const UseLeaf& use) const;
   void read_piece(const ChunkPlan& plan, std::size_t i, ByteView file, const StridedBuffer& out) const;
-  Bytes load_cells(const Shape& chunk) const;
-  VariableCells load_variable(const Shape& chunk) const;
+  // All cells of a chunk file, or of an absent one.
+  Bytes cells_of(std::optional<ByteView> file) const;
+  VariableCells variable_of(std::optional<ByteView> file) const;
 
   std::shared_ptr<Store> store_;
   const ArrayMeta& meta_;

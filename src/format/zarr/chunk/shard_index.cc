@@ -4,8 +4,8 @@
 
 #include "base/context.h"
 #include "base/fail.h"
-#include "base/parallel.h"
 #include "format/zarr/codec/variable_cells.h"
+#include "store/wrap/fetch_each.h"
 
 namespace tegula::zarr {
 
@@ -57,12 +57,17 @@ ShardIndexes::ShardIndexes(const Store& store, const ArrayMeta& meta, const Leaf
   for (const LeafPath& path : paths) by_file[path.file].push_back(path);
   std::vector<std::pair<const std::vector<LeafPath>*, std::optional<Index>*>> jobs;
   for (const auto& [file, inside] : by_file) jobs.emplace_back(&inside, &files_[file]);
-  parallel_for(work, jobs.size(), [&](std::size_t i) {
+  // The end of a shard says how large it is, too.
+  const std::uint64_t end = shard_index_size(*grid.levels[0], grid.shapes[0]);
+  const auto plan = [&](std::size_t i, Wants& wants) {
+    if (grid.levels[0]->index_at_end) wants.file(meta.keys.key(jobs[i].first->front().file), end, end);
+  };
+  fetch_each(store, work, jobs.size(), plan, [&](std::size_t i, const Store& from) {
     const std::string key = meta.keys.key(jobs[i].first->front().file);
     const Context doing([&] { return fmt::format("reading the index of '{}'", store.describe(key)); });
-    const std::optional<std::uint64_t> size = store.size(key);
+    const std::optional<std::uint64_t> size = from.size(key);
     if (!size) return;
-    load(store, key, grid, 0, {0, *size}, *jobs[i].first, jobs[i].second->emplace());
+    load(from, key, grid, 0, {0, *size}, *jobs[i].first, jobs[i].second->emplace());
   });
 }
 
