@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <mutex>
 
 #include "base/fail.h"
@@ -18,6 +19,22 @@
 namespace tegula {
 
 namespace {
+
+// A lock for each key that somebody writes.
+class KeyLocks {
+ public:
+  std::shared_ptr<std::mutex> of(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(locks_, [](const auto& entry) { return entry.second.expired(); });
+    std::shared_ptr<std::mutex> found = locks_[key].lock();
+    if (!found) locks_[key] = found = std::make_shared<std::mutex>();
+    return found;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::weak_ptr<std::mutex>> locks_;
+};
 
 class S3Store final : public Store, public FileStates {
  public:
@@ -64,7 +81,8 @@ class S3Store final : public Store, public FileStates {
   bool put_if(std::string_view key, std::span<const ByteView> parts, const std::string& state) override {
     if (bucket_->settings().conditional_put) return s3::put_object_if(*bucket_, full(key), parts, state);
     // The server knows no conditions: compare and put, with at least the writers of this store one after the other.
-    const std::lock_guard lock(one_writer_);
+    const std::shared_ptr<std::mutex> one_writer = writers_.of(full(key));
+    const std::lock_guard lock(*one_writer);
     if (s3::read_stated(*bucket_, full(key)).state != state) return false;
     s3::put_object(*bucket_, full(key), parts);
     return true;
@@ -109,7 +127,7 @@ class S3Store final : public Store, public FileStates {
 
   std::unique_ptr<s3::Bucket> bucket_;  // has a state of its own, which reads change too
   std::string prefix_;
-  std::mutex one_writer_;
+  KeyLocks writers_;
 };
 
 std::shared_ptr<Store> open_bucket(s3::Service service, std::string_view uri, const StoreOptions& options) {

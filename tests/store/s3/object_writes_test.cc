@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/current_work.h"
@@ -78,6 +79,28 @@ TEST(S3Writes, Conditions) {
   s.store->put_if("k", std::span(&bytes, 1), "");
   s.store->put_if("k", std::span(&bytes, 1), "\"e\"");
   EXPECT_EQ(sent, (std::vector<std::string>{"if-none-match: *", "if-match: \"e\""}));
+}
+
+// Of a server that knows no conditions each file is compared and put; other files are written meanwhile.
+TEST(S3Writes, WithoutConditionsOnlyWritersOfOneFileWait) {
+  s3::Settings settings;
+  settings.conditional_put = false;
+  const ByteView bytes = bytes_of("x");
+  Store* store = nullptr;
+  std::vector<std::string> put;
+  const Simulated s = simulated(
+      [&](const http::Request& request) {
+        const std::string name = request.url.substr(request.url.rfind('/') + 1);
+        if (request.method == "GET") return refused(404, "NoSuchKey");
+        if (name == "a") std::thread([&] { EXPECT_TRUE(store->put_if("b", std::span(&bytes, 1), "")); }).join();
+        put.push_back(name);
+        return reply(200);
+      },
+      settings);
+  store = s.store.get();
+  EXPECT_TRUE(store->put_if("a", std::span(&bytes, 1), ""));
+  EXPECT_EQ(put, (std::vector<std::string>{"b", "a"}));
+  EXPECT_FALSE(store->put_if("a", std::span(&bytes, 1), "\"e\""));
 }
 
 // A server that takes uploads in parts. `fault` may answer in its place.
