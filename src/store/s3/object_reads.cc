@@ -164,6 +164,8 @@ void read_ranges(Bucket& bucket, const std::string& prefix, std::span<RangeRead>
 }
 
 void read_files(Bucket& bucket, const std::string& prefix, std::span<FileRead> reads) {
+  for (; reads.size() > kRequestsAtOnce; reads = reads.subspan(kRequestsAtOnce))
+    read_files(bucket, prefix, reads.first(kRequestsAtOnce));
   std::vector<http::Call> calls;
   std::vector<std::shared_ptr<http::TailBody>> bodies(reads.size());
   for (std::size_t i = 0; i < reads.size(); ++i) {

@@ -300,6 +300,11 @@ TEST(S3Ranges, ThousandsOfRequests) {
     EXPECT_EQ(arrived[i], 1);
   }
   EXPECT_EQ(s.network->requests.size(), 2500u);
+  std::vector<FileRead> files;
+  for (const std::string& key : keys) files.push_back({key});
+  s.store->get(files);
+  for (const FileRead& file : files) EXPECT_EQ(text_of(file.found->bytes), "0123456789");
+  EXPECT_EQ(s.network->requests.size(), 5000u);
 }
 
 TEST(S3Google, TokensAndGenerations) {
