@@ -5,7 +5,6 @@
 #include "base/fail.h"
 #include "format/registry/registry.h"
 #include "schema/schema_text.h"
-#include "store/wrap/indexed_store.h"
 
 namespace tegula::cli {
 
@@ -78,7 +77,7 @@ void write_array(JsonWriter& json, const Item& item, const ListFlags& flags, con
 }  // namespace
 
 std::vector<Item> items_of(const std::string& uri, const ListFlags& flags, const Globals& globals) {
-  const std::shared_ptr<Store> store = with_index(store_of(uri, globals));
+  const std::shared_ptr<Store> store = with_needed_index(store_of(uri, globals));
   Found found = probe(*store);
   // A folder without a group's own document may hold arrays of several formats.
   if (is_plain_folder(*store)) found = {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "convert/resume_note.h"
+#include "tegula/error.h"
 
 namespace tegula::cli {
 
@@ -16,7 +17,15 @@ const char* severity_text(const Problem& problem) {
 
 std::vector<Problem> verify_all(const Array& array, const Store& store, const Work& work) {
   std::vector<Problem> problems = array.verify(work);
-  const std::optional<ResumeNote> note = read_note(store);
+  std::optional<ResumeNote> note;
+  try {
+    note = read_note(store);
+  } catch (const Error& error) {
+    // Servers deny names that are not there, and the array itself has been verified.
+    if (error.kind() != ErrorKind::permission) throw;
+    problems.push_back({Problem::Severity::note, std::string(kConversionKey),
+                        "whether this is an unfinished conversion cannot be seen: the server denies that name", ""});
+  }
   if (!note) return problems;
   std::erase_if(problems, [](const Problem& problem) { return problem.file == kConversionKey; });
   problems.insert(problems.begin(), {Problem::Severity::damage, std::string(kConversionKey),

@@ -10,7 +10,7 @@
 
 namespace tegula::cli {
 
-// Array::verify(), and a problem when the array is an unfinished conversion.
+// Array::verify(), and a problem when the array is an unfinished conversion; a note when the store does not say.
 std::vector<Problem> verify_all(const Array& array, const Store& store, const Work& work);
 
 std::size_t damage_count(const std::vector<Problem>& problems);

@@ -5,6 +5,7 @@
 #include "run/opening.h"
 #include "run/problems.h"
 #include "schema/schema_text.h"
+#include "store/wrap/indexed_store.h"
 
 namespace tegula::cli {
 
@@ -16,7 +17,8 @@ struct Flags {
 };
 
 int verify(const Flags& flags, const Globals& globals) {
-  const std::shared_ptr<Store> store = store_of(flags.uri, globals);
+  // Which files are there is part of what is verified.
+  const std::shared_ptr<Store> store = with_index(store_of(flags.uri, globals));
   const std::shared_ptr<Array> array = open(store, flags.open.options(globals));
   const std::vector<Problem> problems = verify_all(*array, *store, globals.work);
   const std::size_t damaged = damage_count(problems);

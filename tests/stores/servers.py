@@ -175,8 +175,10 @@ def nginx(root, folder):
     folder = Path(folder) / 'nginx'
     (folder / 'logs').mkdir(parents=True)
     port = free_port()
+    # Started by root, its workers would be somebody who may not read folders of root's.
+    user = 'user root root;' if os.geteuid() == 0 else ''
     (folder / 'nginx.conf').write_text(f'''
-daemon off; worker_processes 1; pid {folder}/pid; error_log {folder}/logs/error.log;
+{user} daemon off; worker_processes 1; pid {folder}/pid; error_log {folder}/logs/error.log;
 events {{ worker_connections 256; }}
 http {{
   access_log {folder}/logs/access.log;

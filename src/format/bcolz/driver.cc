@@ -36,8 +36,8 @@ Found probe(const Store& store) {
   return {};
 }
 
-std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& options, KnownStore&) {
-  return std::make_shared<BcolzArray>(Snapshot::open(std::move(store), options.work));
+std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& options, KnownStore& known) {
+  return std::make_shared<BcolzArray>(Snapshot::open(std::move(store), options.work, known));
 }
 
 std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options) {

@@ -9,7 +9,6 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "format/bcolz/schema_model.h"
-#include "store/wrap/known_store.h"
 
 namespace tegula::bcolz {
 
@@ -27,9 +26,13 @@ void learn_documents(KnownStore& known, const std::vector<std::string>& columns)
 }  // namespace
 
 std::shared_ptr<const Snapshot> Snapshot::open(std::shared_ptr<Store> store, const Work& work) {
+  KnownStore known(*store);
+  return open(std::move(store), work, known);
+}
+
+std::shared_ptr<const Snapshot> Snapshot::open(std::shared_ptr<Store> store, const Work& work, KnownStore& known) {
   auto out = std::make_shared<Snapshot>();
   out->store = std::move(store);
-  KnownStore known(*out->store);
   if (const std::optional<Bytes> text = known.get(kColumnNames)) {
     out->table = true;
     out->names = decode_column_names(*text, out->store->describe(kColumnNames));

@@ -9,6 +9,7 @@
 
 #include "format/bcolz/carray.h"
 #include "store/store.h"
+#include "store/wrap/known_store.h"
 #include "tegula/schema.h"
 
 namespace tegula::bcolz {
@@ -31,6 +32,8 @@ struct Snapshot {
 
   // Throws not_found, corrupt, unsupported.
   static std::shared_ptr<const Snapshot> open(std::shared_ptr<Store> store, const Work& work);
+  // With what is known of the store, so that no document is read again.
+  static std::shared_ptr<const Snapshot> open(std::shared_ptr<Store> store, const Work& work, KnownStore& known);
   // Index of a column. Throws invalid_argument.
   std::size_t column(std::string_view name) const;
   // Sets `rows` and `schema` from the columns.

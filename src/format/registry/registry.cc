@@ -2,6 +2,7 @@
 #include "format/registry/registry.h"
 
 #include <algorithm>
+#include <exception>
 
 #include "base/context.h"
 #include "base/fail.h"
@@ -10,6 +11,7 @@
 #include "format/tiledb/driver.h"
 #include "format/zarr/driver.h"
 #include "store/open/open_store.h"
+#include "store/wrap/indexed_store.h"
 
 namespace tegula {
 
@@ -54,9 +56,43 @@ Match look(KnownStore& known) {
   return {};
 }
 
+// What was found, and the store that it was found in: the given one, or that with the index beside its files.
+struct Sight {
+  std::shared_ptr<Store> store;
+  std::unique_ptr<KnownStore> known;
+  Match match;
+};
+
+// The index of a store without listings is asked for only when its documents do not say what is there: most arrays do
+// without it, and it must not be able to get in their way.
+Sight look(std::shared_ptr<Store> store) {
+  Sight sight{store, std::make_unique<KnownStore>(*store), {}};
+  if (store->hints().lists) {
+    sight.match = look(*sight.known);
+    return sight;
+  }
+  std::exception_ptr denied;
+  try {
+    sight.match = look(*sight.known);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::cancelled) throw;
+    denied = std::current_exception();
+  }
+  if (sight.match.driver) return sight;
+  if (std::shared_ptr<Store> listed = with_index(store); listed != store) return look(std::move(listed));
+  if (denied) std::rethrow_exception(denied);
+  return sight;
+}
+// Only read from while the sight lasts.
+Sight look(const Store& store) {
+  return look(std::shared_ptr<Store>(std::shared_ptr<void>(), const_cast<Store*>(&store)));
+}
+
 [[noreturn]] void nothing_there(const KnownStore& known, std::string_view wanted) {
   if (!known.hints().lists)
-    fail(ErrorKind::not_found, "there is no document of a known format, and names cannot be listed there");
+    fail(ErrorKind::not_found,
+         "there is no document of zarr or bcolz, and names cannot be listed there; TileDB arrays need the index that "
+         "`tegula index` makes");
   if (known.list("").empty()) fail(ErrorKind::not_found, "there is no such folder, or it is empty");
   std::vector<std::string_view> families;
   for (const Driver* driver : drivers())
@@ -66,31 +102,30 @@ Match look(KnownStore& known) {
 
 }  // namespace
 
-Found probe(const Store& store) {
-  KnownStore known(store);
-  return look(known).found;
-}
+Found probe(const Store& store) { return look(store).match.found; }
 Found probe(const std::string& uri, const std::map<std::string, std::string>& storage) {
   return probe(*open_store(uri, {.settings = storage}));
 }
 
 std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& options) {
   const Context doing([where = store->describe("")] { return fmt::format("opening '{}'", where); });
-  KnownStore known(*store);
   if (!options.format.empty()) {
     const auto [driver, format] = find_format(options.format);
     if (options.at) require(format.capabilities, &Capabilities::history);
     OpenOptions resolved = options;
     resolved.format = format.capabilities.format;
+    // A family without documents is found by its names.
+    if (driver.documents.empty()) store = with_index(std::move(store));
+    KnownStore known(*store);
     if (driver.documents.empty()) known.look({});
     return driver.open_known(store, resolved, known);
   }
-  const Match match = look(known);
-  if (!match.driver) nothing_there(known, "array");
+  const auto [seen, known, match] = look(std::move(store));
+  if (!match.driver) nothing_there(*known, "array");
   if (match.found.kind != ObjectKind::array)
     fail(ErrorKind::not_found, "this is a {} group, not an array", match.found.format);
   if (options.at) require(capabilities(match.found.format), &Capabilities::history);
-  return match.driver->open_known(store, options, known);
+  return match.driver->open_known(seen, options, *known);
 }
 std::shared_ptr<Array> open(const std::string& uri, const OpenOptions& options) {
   return open(open_store(uri, {.sync = options.sync, .settings = options.storage}), options);
@@ -98,12 +133,19 @@ std::shared_ptr<Array> open(const std::string& uri, const OpenOptions& options) 
 
 std::shared_ptr<Group> open_group(std::shared_ptr<Store> store, const OpenOptions& options) {
   const Context doing([where = store->describe("")] { return fmt::format("opening group '{}'", where); });
-  KnownStore known(*store);
-  const Match match = look(known);
-  if (!match.driver) nothing_there(known, "group");
+  const auto [seen, known, match] = look(std::move(store));
+  if (!match.driver) nothing_there(*known, "group");
   if (match.found.kind != ObjectKind::group)
     fail(ErrorKind::not_found, "this is a {} array, not a group", match.found.format);
-  return match.driver->open_group_known(store, options, known);
+  try {
+    return match.driver->open_group_known(seen, options, *known);
+  } catch (const Error& error) {
+    // The document of a group need not name its members.
+    if (error.kind() != ErrorKind::unsupported || seen->hints().lists) throw;
+    const std::shared_ptr<Store> listed = with_index(seen);
+    if (listed == seen) throw;
+    return open_group(listed, options);
+  }
 }
 std::shared_ptr<Group> open_group(const std::string& uri, const OpenOptions& options) {
   return open_group(open_store(uri, {.sync = options.sync, .settings = options.storage}), options);
@@ -144,10 +186,11 @@ FoundFormat find_format(std::string_view name) {
 }
 
 bool is_plain_folder(const Store& store) {
-  KnownStore known(store);
-  const Match match = look(known);
-  return match.found.kind == ObjectKind::group && match.driver->plain_folder && match.driver->plain_folder(known);
+  const auto [seen, known, match] = look(store);
+  return match.found.kind == ObjectKind::group && match.driver->plain_folder && match.driver->plain_folder(*known);
 }
+
+std::shared_ptr<Store> with_needed_index(std::shared_ptr<Store> store) { return look(std::move(store)).store; }
 
 const Driver& driver_of(const Array& array) { return find_format(array.schema().format).driver; }
 

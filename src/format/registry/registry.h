@@ -27,6 +27,9 @@ FoundFormat find_format(std::string_view name);
 const Driver& driver_of(const Array& array);
 // Is what is there a plain folder that holds arrays, though a family takes it for a group?
 bool is_plain_folder(const Store& store);
+// The store, and where names cannot be listed and no document says what is there, with the index beside its files
+// (store/wrap/indexed_store.h), as the functions above look at it.
+std::shared_ptr<Store> with_needed_index(std::shared_ptr<Store> store);
 
 // Titles of the formats with a capability, as part of a sentence: "zarr v2 and zarr v3".
 std::string formats_with(bool Capabilities::* capability);

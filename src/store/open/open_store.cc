@@ -11,7 +11,6 @@
 #include "store/s3/s3_store.h"
 #include "store/web/web_store.h"
 #include "store/wrap/cached_store.h"
-#include "store/wrap/indexed_store.h"
 #include "store/zip/archive_uri.h"
 #include "store/zip/zip_store.h"
 
@@ -92,7 +91,7 @@ std::shared_ptr<Store> open_place(const std::string& uri, const StoreOptions& op
 std::shared_ptr<Store> open_store(const std::string& given, const StoreOptions& options) {
   const std::string uri = with_lower_scheme(given);
   const std::optional<ArchiveUri> archive = archive_uri(uri);
-  if (!archive) return with_index(open_place(uri, options));
+  if (!archive) return open_place(uri, options);
   StoreOptions around = options;
   around.follow_links = true;  // the archive was named, whatever it is a link to
   return open_zip_store(open_place(with_lower_scheme(archive->folder), around), archive->name, archive->inner);

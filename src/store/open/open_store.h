@@ -9,9 +9,8 @@
 namespace tegula {
 
 // Plain paths, URIs of the schemes in the table of open_store.cc, and zip archives in any of them
-// (store/zip/archive_uri.h). A mem:// store lives as long as the process; its name finds it again. A web server is
-// asked for an index of its files (store/wrap/indexed_store.h); of the other places nothing is read yet, but of
-// archives their directory.
+// (store/zip/archive_uri.h). A mem:// store lives as long as the process; its name finds it again. Nothing is read yet,
+// but of archives their directory.
 std::shared_ptr<Store> open_store(const std::string& uri, const StoreOptions& options = {});
 
 }  // namespace tegula

@@ -75,8 +75,11 @@ class IndexedStore final : public WrappedStore {
   }
   void get(std::span<FileRead> reads) const override {
     store_->get(reads);
-    for (const FileRead& read : reads)
+    for (FileRead& read : reads) {
+      // Servers deny names that are not there, and the index says that this one is not.
+      if (read.failure && !find(read.key)) read.failure = nullptr;
       if (!read.failure) check(read.key, read.found ? std::optional(read.found->size) : std::nullopt);
+    }
   }
   std::optional<Tail> tail(std::string_view key, std::uint64_t most) const override {
     std::optional<Tail> tail = store_->tail(key, most);

@@ -64,8 +64,11 @@ void KnownStore::learn(Listing listing) {
 
 void KnownStore::learn_files(std::span<const std::string> keys, std::uint64_t most) {
   std::vector<FileRead> reads;
-  for (const std::string& key : keys)
-    if (!known_absent(key)) reads.push_back({.key = key, .most = most});
+  {
+    const std::lock_guard lock(mutex_);
+    for (const std::string& key : keys)
+      if (!known_absent(key) && !find(key, most)) reads.push_back({.key = key, .most = most});
+  }
   if (!reads.empty()) store_->get(std::span<FileRead>(reads));
   for (FileRead& read : reads) learn(std::string(read.key), most, std::move(read.found));
 }

@@ -22,7 +22,7 @@ class KnownStore final : public WrappedStore {
   void look(std::span<const std::string_view> documents);
   // Everything below the root. Unless it is complete, it only says what is there.
   void learn(Listing listing);
-  // Files and ends of files, with one batch. Without those that a complete listing does not contain.
+  // Files and ends of files, with one batch. Without those that are known or that a complete listing lacks.
   void learn_files(std::span<const std::string> keys, std::uint64_t most = UINT64_MAX);
   void learn(const std::string& key, std::uint64_t most, std::optional<Tail> found);
   // A range of a file, whose bytes are borrowed; `found` as in RangeRead.
