@@ -166,15 +166,15 @@ class SampleOperations {
                                      {"fragment_metadata", Part::fragment_metadata},
                                      {"commits", Part::commits},
                                      {"array_metadata", Part::array_metadata}}) {
-      const auto merge = [part = part](Array& array) {
+      const auto merge = [kind = part](Array& array) {
         tiledb::ConsolidateOptions options;
-        options.part = part;
+        options.part = kind;
         options.work = one_thread();
         tiledb::consolidate(array, options);
       };
-      const auto clean = [part = part](Array& array) {
+      const auto clean = [kind = part](Array& array) {
         tiledb::VacuumOptions options;
-        options.part = part;
+        options.part = kind;
         options.work = one_thread();
         tiledb::vacuum(array, options);
       };
