@@ -52,7 +52,7 @@ def chains(version):
         yield []
         for c in COMPRESSORS:
             yield [c]
-        for f in ("delta", "shuffle", "crc32", "adler32"):
+        for f in ("delta", "shuffle", "crc32", "adler32", "fletcher32", "jenkins_lookup3"):
             yield [{"name": f}, {"name": "zstd"}]
         yield [{"name": "zlib", "options": {"level": 9}}]
         yield [{"name": "astype", "options": {"encode_dtype": "<i8", "decode_dtype": "<i4"}}, {"name": "zlib"}]
@@ -103,7 +103,7 @@ def lacks(peer, case):
     names = {f["name"] for f in case["filters"]}
     number = case["dtype"] != "text" and kind in "biufc"
     if peer == "tensorstore":
-        package = names & {"lz4", "lzma", "delta", "shuffle", "crc32", "adler32", "astype", "fixedscaleoffset"}
+        package = names & {"lz4", "lzma", "delta", "shuffle", "crc32", "adler32", "fletcher32", "jenkins_lookup3", "astype", "fixedscaleoffset"}
         return not number or bool(package) or (case["format"] == "zarr3" and bool(names & {"zlib", "bz2"}))
     if peer == "zarr-1.1.0":
         return 0 in case["shape"]

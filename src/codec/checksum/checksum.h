@@ -1,4 +1,4 @@
-// MD5, SHA-256, CRC-32, Adler-32. CRC-32C is in crc32c.h.
+// MD5, SHA-256, CRC-32, Adler-32. CRC-32C, Fletcher-32 and lookup3 have headers of their own.
 #pragma once
 
 #include <array>

@@ -44,11 +44,17 @@ Bytes packbits_encode(ByteView in);
 Bytes shuffle_decode(ByteView in, std::size_t element_size);
 Bytes shuffle_encode(ByteView in, std::size_t element_size);
 
-// "crc32", "adler32", "crc32c": a little-endian u32 in front of the data or, with "location": "end", behind it. When
-// the configuration names no location it is the start for the first two and the end for crc32c.
-enum class Checksum : std::uint8_t { crc32, adler32, crc32c };
-Bytes checksum_decode(ByteView in, Checksum kind, bool at_end);
-Bytes checksum_encode(ByteView in, Checksum kind, bool at_end);
+// "bitround": floats of 16, 32 or 64 bits whose mantissas are rounded to `keep_bits` bits, halves to even; NaN
+// stays as it is. Decoding changes nothing.
+Bytes bitround_decode(ByteView in);
+Bytes bitround_encode(ByteView in, int keep_bits, const Datatype& dtype);
+
+// "crc32", "adler32", "crc32c", "fletcher32", "jenkins_lookup3": a little-endian u32 in front of the data or behind it.
+// For the first three "location" says where; without it crc32 and adler32 stand in front, crc32c behind. The last two
+// always stand behind. `seed` is the "initval" of jenkins_lookup3; the others have none.
+enum class Checksum : std::uint8_t { crc32, adler32, crc32c, fletcher32, jenkins_lookup3 };
+Bytes checksum_decode(ByteView in, Checksum kind, bool at_end, std::uint32_t seed = 0);
+Bytes checksum_encode(ByteView in, Checksum kind, bool at_end, std::uint32_t seed = 0);
 
 // "vlen-utf8", "vlen-bytes" (zarr v3 has them too): u32 count, then per item u32 length and bytes, little-endian.
 struct Items {

@@ -45,6 +45,13 @@ Pair shuffle(std::size_t element_size) {
   return {[=](ByteView in) { return shuffle_encode(in, element_size); },
           [=](ByteView in) { return shuffle_decode(in, element_size); }};
 }
+Pair checksum_with_seed(std::uint32_t seed) {
+  return {[=](ByteView in) { return checksum_encode(in, Checksum::jenkins_lookup3, true, seed); },
+          [=](ByteView in) { return checksum_decode(in, Checksum::jenkins_lookup3, true, seed); }};
+}
+Pair bitround(const char* dtype, int keep_bits) {
+  return {[=](ByteView in) { return bitround_encode(in, keep_bits, type(dtype)); }, bitround_decode};
+}
 const Pair kPackbits{packbits_encode, packbits_decode};
 
 struct Vector {
@@ -164,8 +171,42 @@ TEST(Numcodecs, BytesAndChecksums) {
       {"adler32", checksum(Checksum::adler32, false), "313233343536373839", "de011e09 313233343536373839", nullptr},
       {"adler32 of nothing", checksum(Checksum::adler32, false), "", "01000000", nullptr},
       {"crc32c", checksum(Checksum::crc32c, true), "313233343536373839", "313233343536373839 839206e3", nullptr},
+      {"fletcher32, odd", checksum(Checksum::fletcher32, true), "313233343536373839", "313233343536373839 d509df09",
+       nullptr},
+      {"fletcher32, even", checksum(Checksum::fletcher32, true), "3132333435363738", "3132333435363738 d4d00a00",
+       nullptr},
+      {"fletcher32, highest words", checksum(Checksum::fletcher32, true), "ffffffffff", "ffffffffff 00ff00ff", nullptr},
+      {"jenkins_lookup3, part of a block", checksum(Checksum::jenkins_lookup3, true), "313233343536373839",
+       "313233343536373839 969a5d84", nullptr},
+      {"jenkins_lookup3, a block", checksum(Checksum::jenkins_lookup3, true), "313233343536373839303132",
+       "313233343536373839303132 b0f578b5", nullptr},
+      {"jenkins_lookup3, two blocks", checksum(Checksum::jenkins_lookup3, true), "31323334353637383930313233",
+       "31323334353637383930313233 f5d986de", nullptr},
+      {"jenkins_lookup3 with a seed", checksum_with_seed(7), "31323334353637383930313233",
+       "31323334353637383930313233 35ee9dc7", nullptr},
   };
   check(vectors);
+}
+
+// What is rounded decodes to itself. -1/3, almost 2, 0, -0.0, infinity, and two halves, one to each side.
+TEST(Numcodecs, BitRound) {
+  const char* const kStored32 = "0000d03d 0000b0be 00000040 00000000 00000080 0000807f 0000803f 0000a03f";
+  const char* const kStored16 = "802e 40b5 0040 407b 0000 0080 007c 403c c03c";
+  const char* const kStored64 = "000000000000c03f 000000000000d0bf 0000000000000040 000000000000f03f";
+  const Vector vectors[] = {
+      {"float32, 3 bits", bitround("<f4", 3), "cdcccc3d abaaaabe ffffff3f 00000000 00000080 0000807f 0000883f 0000983f",
+       kStored32, kStored32},
+      {"big-endian", bitround(">f4", 3), "3dcccccd beaaaaab", "3dd00000 beb00000", "3dd00000 beb00000"},
+      {"float16, 4 bits", bitround("<f2", 4), "662e 55b5 0040 537b 0000 0080 007c 403c c03c", kStored16, kStored16},
+      {"float64, none", bitround("<f8", 0), "9a9999999999b93f 555555555555d5bf 650d28e5ffffff3f 000000000000f13f",
+       kStored64, kStored64},
+      {"float32, all", bitround("<f4", 23), "cdcccc3d abaaaabe", "cdcccc3d abaaaabe", nullptr},
+      {"NaN stays NaN", bitround("<f8", 0), "000000000000f87f ffffffffffffffff 010000000000f0ff",
+       "000000000000f87f ffffffffffffffff 010000000000f0ff", nullptr},
+  };
+  check(vectors);
+  expect_error(ErrorKind::invalid_argument, [] { bitround_encode(from_hex("00000000"), 24, type("<f4")); }, "too many");
+  expect_error(ErrorKind::unsupported, [] { bitround_encode(from_hex("00000000"), 3, type("<i4")); }, "integers");
 }
 
 TEST(Numcodecs, VariableLength) {

@@ -280,6 +280,27 @@ ByteStep make_shuffle(const Json& options, Datatype& type) {
                      [](std::uint64_t raw) { return raw; });
 }
 
+ByteStep make_bitround(const Json& options, Datatype& type) {
+  const auto keep = static_cast<int>(int_option(options, "keepbits", -1, 0, 52));
+  if (keep < 0) fail(ErrorKind::corrupt, "bitround without 'keepbits'");
+  return filter_step(
+      numcodecs::bitround_decode,
+      [keep, dtype = type](ByteView in) { return numcodecs::bitround_encode(in, keep, dtype); },
+      [](std::uint64_t raw) { return raw; });
+}
+
+// Checksums that always stand behind the data.
+template <numcodecs::Checksum kind>
+ByteStep make_trailer(const Json& options, Datatype& type) {
+  if (const auto prefix = options.find("prefix"); prefix != options.end() && !prefix->is_null())
+    fail(ErrorKind::unsupported, "the checksum has a prefix, {}", dump_json(*prefix));
+  const auto seed = static_cast<std::uint32_t>(int_option(options, "initval", 0, 0, 0xFFFFFFFF));
+  type = Datatype(TypeId::uint8);
+  return filter_step([seed](ByteView in) { return numcodecs::checksum_decode(in, kind, true, seed); },
+                     [seed](ByteView in) { return numcodecs::checksum_encode(in, kind, true, seed); },
+                     [](std::uint64_t raw) { return raw + 4; });
+}
+
 template <numcodecs::Checksum kind>
 ByteStep make_checksum(const Json& options, Datatype& type) {
   const std::string place = text_option(options, "location", kind == numcodecs::Checksum::crc32c ? "end" : "start");
@@ -309,10 +330,13 @@ constexpr Row kSteps[] = {
     {"quantize", make_quantize},
     {"astype", make_astype},
     {"packbits", make_packbits},
+    {"bitround", make_bitround},
     {"shuffle", make_shuffle},
     {"crc32", make_checksum<numcodecs::Checksum::crc32>},
     {"adler32", make_checksum<numcodecs::Checksum::adler32>},
     {"crc32c", make_checksum<numcodecs::Checksum::crc32c>},
+    {"fletcher32", make_trailer<numcodecs::Checksum::fletcher32>},
+    {"jenkins_lookup3", make_trailer<numcodecs::Checksum::jenkins_lookup3>},
 };
 
 }  // namespace

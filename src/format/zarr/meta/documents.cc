@@ -127,6 +127,9 @@ const Defaults kV2Codecs[] = {
     {"crc32", [](const Datatype&) -> Json { return Json::object(); }},
     {"adler32", [](const Datatype&) -> Json { return Json::object(); }},
     {"crc32c", [](const Datatype&) -> Json { return Json::object(); }},
+    {"fletcher32", [](const Datatype&) -> Json { return Json::object(); }},
+    {"jenkins_lookup3", [](const Datatype&) -> Json { return {{"initval", 0}, {"prefix", nullptr}}; }},
+    {"bitround", [](const Datatype&) -> Json { return Json::object(); }},
 };
 constexpr std::string_view kCompressors[] = {"blosc", "zstd", "gzip", "zlib", "lz4", "bz2", "lzma"};
 
@@ -267,14 +270,16 @@ Json v3_byte_codec(const Filter& filter, const Datatype& type) {
   if (filter.name == "zstd") return v3_codec("zstd", with_defaults(filter, {{"level", 0}, {"checksum", false}}));
   if (filter.name == "gzip") return v3_codec("gzip", with_defaults(filter, {{"level", 5}}));
   if (filter.name == "crc32c") return v3_codec("crc32c", Json::object());
-  if (!is_compressor(filter.name) && filter.name != "shuffle" && filter.name != "crc32" && filter.name != "adler32")
+  constexpr std::string_view kOthers[] = {"shuffle", "crc32", "adler32", "fletcher32", "jenkins_lookup3"};
+  if (!is_compressor(filter.name) &&
+      std::find(std::begin(kOthers), std::end(kOthers), filter.name) == std::end(kOthers))
     fail(ErrorKind::unsupported, "zarr 3 has no codec '{}' that this build writes", filter.name);
   return package_codec(filter, type);
 }
 
 // Array -> array codecs: they precede the array -> bytes codec.
 bool filters_numbers(std::string_view id) {
-  constexpr std::string_view kNames[] = {"delta", "fixedscaleoffset", "quantize", "astype", "packbits"};
+  constexpr std::string_view kNames[] = {"delta", "fixedscaleoffset", "quantize", "astype", "packbits", "bitround"};
   return std::find(std::begin(kNames), std::end(kNames), id) != std::end(kNames);
 }
 

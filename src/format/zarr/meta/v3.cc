@@ -138,7 +138,7 @@ class ChainParser {
   }
   // numcodecs' filters change the type of the array, which format 3 does before the cells become bytes.
   static bool array_filter(std::string_view id) {
-    constexpr std::string_view kNames[] = {"delta", "fixedscaleoffset", "quantize", "astype", "packbits"};
+    constexpr std::string_view kNames[] = {"delta", "fixedscaleoffset", "quantize", "astype", "packbits", "bitround"};
     return std::find(std::begin(kNames), std::end(kNames), id) != std::end(kNames);
   }
 

@@ -192,6 +192,15 @@ TEST(Documents, VersionThreeFiltersOfNumbers) {
        R"([{"name": "numcodecs.astype", "configuration": {"encode_dtype": "<i8", "decode_dtype": "int32"}}, {"name": "bytes", "configuration": {"endian": "little"}}])",
        "01000000 ffffffff 00000000 02000000", "0100000000000000 ffffffffffffffff 0000000000000000 0200000000000000"},
       {"bool", R"([{"name": "numcodecs.packbits", "configuration": {}}, "bytes"])", "01 00 01 01", "04 b0"},
+      {"int32",
+       R"([{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "numcodecs.fletcher32", "configuration": {}}])",
+       "31323334 35363738 31323334 35363738", "31323334353637383132333435363738 a9a16743"},
+      {"int32",
+       R"([{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "numcodecs.jenkins_lookup3", "configuration": {"initval": 7, "prefix": null}}])",
+       "31323334 35363738 31323334 35363738", "31323334353637383132333435363738 d50a97c2"},
+      {"float32",
+       R"([{"name": "numcodecs.bitround", "configuration": {"keepbits": 3}}, {"name": "bytes", "configuration": {"endian": "little"}}])",
+       "0000d03d 0000b0be 00000040 0000807f", "0000d03d 0000b0be 00000040 0000807f"},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.codecs);
