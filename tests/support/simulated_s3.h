@@ -21,15 +21,16 @@ struct Simulated {
   std::shared_ptr<Store> store;
 };
 
-inline Simulated simulated(Handler server, s3::Settings settings = {}, std::vector<s3::CredentialSource> sources = {}) {
+inline Simulated simulated(Handler server, objects::Settings settings = {},
+                           std::vector<objects::CredentialSource> sources = {}) {
   auto network = std::make_shared<SimulatedNetwork>(std::move(server));
   if (settings.endpoint.empty()) {
     settings.endpoint = "http://h:1";
     settings.virtual_addressing = false;
   }
   if (sources.empty())
-    sources = {
-        {"a test", [](http::Client&) { return std::optional(s3::Credentials{"KEY", "SECRET", "TOKEN", "", {}}); }}};
+    sources = {{"a test",
+                [](http::Client&) { return std::optional(objects::Credentials{"KEY", "SECRET", "TOKEN", "", {}}); }}};
   auto client = std::make_shared<http::Client>(network, settings.limits, network->clock);
   return {network, s3::make_store("b", "p", settings, client, sources)};
 }

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "base/fail.h"
+#include "store/azure/azure_store.h"
 #include "store/file/file_store.h"
 #include "store/memory/memory_store.h"
+#include "store/objects/object_store.h"
 #include "store/open/shown_uri.h"
 #include "store/s3/s3_store.h"
 #include "store/web/web_store.h"
@@ -32,8 +34,12 @@ std::shared_ptr<Store> open_s3(const std::string& uri, const StoreOptions& optio
 std::shared_ptr<Store> open_gs(const std::string& uri, const StoreOptions& options) {
   return open_gs_store(uri, options);
 }
+std::shared_ptr<Store> open_azure(const std::string& uri, const StoreOptions& options) {
+  return open_azure_store(uri, options);
+}
 std::shared_ptr<Store> open_web(const std::string& uri, const StoreOptions& options) {
-  return open_web_store(uri, s3::make_client(s3::read_settings(s3::Service::web, options.settings), options));
+  return open_web_store(
+      uri, objects::make_client(objects::parse_settings(objects::Service::web, options.settings), options));
 }
 
 // "DIR" or "DIR:SIZE".
@@ -63,8 +69,8 @@ struct Scheme {
 };
 
 constexpr Scheme kSchemes[] = {
-    {"file", open_file}, {"mem", open_memory}, {"s3", open_s3},
-    {"gs", open_gs},     {"http", open_web},   {"https", open_web},
+    {"file", open_file},   {"mem", open_memory}, {"s3", open_s3},       {"gs", open_gs},    {"az", open_azure},
+    {"azure", open_azure}, {"abfs", open_azure}, {"abfss", open_azure}, {"http", open_web}, {"https", open_web},
 };
 
 // A place where files are, without looking into it.

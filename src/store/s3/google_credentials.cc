@@ -9,11 +9,13 @@
 
 #include "base/fail.h"
 #include "base/json.h"
-#include "store/s3/profile_file.h"
-#include "store/s3/secret_json.h"
-#include "store/s3/sigv4.h"
+#include "store/objects/encoding.h"
+#include "store/objects/secret_json.h"
+#include "store/objects/small_file.h"
 
 namespace tegula::s3 {
+
+using namespace objects;
 
 namespace {
 
@@ -22,10 +24,7 @@ constexpr const char* kScope = "https://www.googleapis.com/auth/devstorage.read_
 constexpr std::chrono::hours kLifetime{1};
 
 std::string base64url(ByteView bytes) {
-  std::string out(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-  out.resize(static_cast<std::size_t>(EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                                                      reinterpret_cast<const unsigned char*>(bytes.data()),
-                                                      static_cast<int>(bytes.size()))));
+  std::string out = base64(bytes);
   while (out.ends_with('=')) out.pop_back();
   for (char& c : out) c = c == '+' ? '-' : c == '/' ? '_' : c;
   return out;

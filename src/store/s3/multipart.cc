@@ -3,23 +3,21 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <chrono>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "base/current_work.h"
 #include "base/fail.h"
 #include "codec/checksum/checksum.h"
 #include "store/http/range_body.h"
-#include "store/s3/object_writes.h"
-#include "store/s3/sigv4.h"
 
 namespace tegula::s3 {
 
+using namespace objects;
+
 namespace {
 
-constexpr std::size_t kPartsAtOnce = 4;
-constexpr std::size_t kMostParts = 10'000;
 constexpr std::chrono::milliseconds kAbortTimeout{5000};
 constexpr unsigned kAbortTries = 3;
 
@@ -43,10 +41,10 @@ std::optional<std::string> etag_of_parts(std::span<const std::string> etags) {
   return fmt::format("{}-{}", hex(codec::md5(all)), etags.size());
 }
 
-class MultipartUpload final : public Upload {
+class Multipart final : public Parts {
  public:
-  MultipartUpload(Bucket& bucket, std::string key) : bucket_(bucket), key_(std::move(key)) {}
-  ~MultipartUpload() override {
+  Multipart(Bucket& bucket, std::string key) : bucket_(bucket), key_(std::move(key)) {}
+  ~Multipart() override {
     if (id_.empty()) return;
     try {
       // Also when the work that began it is cancelled, and then shortly: the parts cost money.
@@ -64,44 +62,9 @@ class MultipartUpload final : public Upload {
     }
   }
 
-  void append(ByteView bytes) override {
-    while (!bytes.empty()) {
-      const std::uint64_t part = part_size();
-      if (waiting_.empty() || waiting_.back().size() == part) {
-        if (waiting_.size() == kPartsAtOnce) send();
-        waiting_.emplace_back();
-      }
-      Bytes& last = waiting_.back();
-      const std::size_t n = std::min<std::uint64_t>(bytes.size(), part - last.size());
-      last.insert(last.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(n));
-      bytes = bytes.subspan(n);
-      size_ += n;
-    }
-  }
-  void commit() override {
-    sync();
-    appear();
-  }
-  void sync() override {
-    if (waiting_.size() > 1 || !id_.empty()) send();
-  }
-  void appear() override {
-    if (!id_.empty()) {
-      complete();
-      return;
-    }
-    const std::vector<ByteView> parts(waiting_.begin(), waiting_.end());
-    put_object(bucket_, key_, parts);
-    waiting_.clear();
-  }
-
- private:
-  // All parts of an object of ordinary size are equally large, as some services want it.
-  std::uint64_t part_size() const { return bucket_.settings().part_size << ((etags_.size() + waiting_.size()) / 1000); }
-
-  void start() {
+  void begin() override {
     http::Call call = bucket_.call("POST", key_, {{"uploads", ""}}, bucket_.object_headers());
-    bucket_.client().run(call, work());
+    bucket_.run(call);
     if (!Bucket::ok(call)) bucket_.fail_answer(call);
     id_ = read_answer(call.answer.body).text("UploadId");
     const std::string* date = http::find(call.answer.headers, "date");
@@ -109,50 +72,41 @@ class MultipartUpload final : public Upload {
     if (id_.empty()) fail(ErrorKind::io, "{}: the server did not begin an upload", call.key);
   }
 
-  void send() {
-    if (waiting_.empty()) return;
-    if (id_.empty()) start();
-    if (etags_.size() + waiting_.size() > kMostParts)
-      fail(ErrorKind::unsupported, "{}: more than {} parts; the store option part_size makes them larger",
-           bucket_.uri(key_), kMostParts);
-    std::vector<http::Call> calls;
-    for (std::size_t i = 0; i < waiting_.size(); ++i)
-      calls.push_back(bucket_.call(
-          "PUT", key_, {{"partNumber", std::to_string(etags_.size() + i + 1)}, {"uploadId", id_}}, {}, {waiting_[i]}));
-    bucket_.client().run(calls, work());
-    for (const http::Call& call : calls) {
-      if (!Bucket::ok(call)) bucket_.fail_answer(call);
-      const std::string* etag = http::find(call.answer.headers, "etag");
-      if (!etag) fail(ErrorKind::io, "{}: the server did not say which part it has (no ETag)", call.key);
-      etags_.push_back(*etag);
-    }
-    waiting_.clear();
+  http::Call part(std::size_t number, ByteView bytes) override {
+    return bucket_.call("PUT", key_, {{"partNumber", std::to_string(number)}, {"uploadId", id_}}, {}, {bytes});
   }
 
-  void complete() {
+  void sent(const http::Call& call) override {
+    const std::string* etag = http::find(call.answer.headers, "etag");
+    if (!etag) fail(ErrorKind::io, "{}: the server did not say which part it has (no ETag)", call.key);
+    etags_.push_back(*etag);
+  }
+
+  void complete(std::uint64_t size) override {
     std::string xml = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">";
     for (std::size_t i = 0; i < etags_.size(); ++i)
       xml += fmt::format("<Part><PartNumber>{}</PartNumber><ETag>{}</ETag></Part>", i + 1, xml_escape(etags_[i]));
     xml += "</CompleteMultipartUpload>";
     http::Call call =
         bucket_.call("POST", key_, {{"uploadId", id_}}, {{"content-type", "application/xml"}}, {bytes_of(xml)});
-    bucket_.client().run(call, work());
+    bucket_.run(call);
     const Answered answered = read_answer(call.answer.body);
     // After a lost answer the upload is gone, because it became the object; or others have ended it.
-    const bool ours = answered.code == "NoSuchUpload" && is_ours();
+    const bool ours = answered.code == "NoSuchUpload" && is_ours(size);
     // The answer may say 200 and then that it failed.
     if (!ours && (!Bucket::ok(call) || answered.root != "CompleteMultipartUploadResult")) bucket_.fail_answer(call);
     id_.clear();
   }
 
+ private:
   // The object is the one of these parts: their ETags are mostly MD5s, and make its own. Otherwise it has as many parts
   // and is not older than the upload.
-  bool is_ours() {
+  bool is_ours(std::uint64_t size) {
     http::Call call = bucket_.call("GET", key_, {}, {{"range", http::range_of(0, 1)}});
     const auto body = std::make_shared<http::RangeBody>(0, 1, std::vector<http::Piece>());
     call.request.sink = body.get();
-    bucket_.client().run(call, work());
-    if (!Bucket::ok(call) || body->size() != std::optional<std::uint64_t>(size_)) return false;
+    bucket_.run(call);
+    if (!Bucket::ok(call) || body->size() != std::optional<std::uint64_t>(size)) return false;
     const std::string* etag = http::find(call.answer.headers, "etag");
     if (!etag) return false;
     if (const std::optional<std::string> expected = etag_of_parts(etags_)) return unquoted(*etag) == *expected;
@@ -161,24 +115,17 @@ class MultipartUpload final : public Upload {
     return unquoted(*etag).ends_with(fmt::format("-{}", etags_.size())) && when && begun_ && *when >= *begun_;
   }
 
-  static Work work() {
-    const Work* current = CurrentWork::get();
-    return current ? *current : Work{};
-  }
-
   Bucket& bucket_;
   std::string key_;
   std::string id_;
-  std::vector<Bytes> waiting_;
   std::vector<std::string> etags_;
-  std::uint64_t size_ = 0;
   std::optional<std::chrono::system_clock::time_point> begun_;  // by the server's clock
 };
 
 }  // namespace
 
-std::unique_ptr<Upload> begin_upload(Bucket& bucket, std::string key) {
-  return std::make_unique<MultipartUpload>(bucket, std::move(key));
+std::unique_ptr<Parts> multipart(Bucket& bucket, std::string key) {
+  return std::make_unique<Multipart>(bucket, std::move(key));
 }
 
 }  // namespace tegula::s3

@@ -1,16 +1,14 @@
-// Objects written in parts.
+// The multipart uploads of S3.
 #pragma once
 
 #include <memory>
 #include <string>
 
-#include "store/s3/bucket.h"
-#include "store/store.h"
+#include "store/objects/bucket.h"
 
 namespace tegula::s3 {
 
-// Keeps a small object until it appears, which takes one request. Sends a large one in parts, several at once, which
-// nobody sees before it appears, and which are thrown away when it does not.
-std::unique_ptr<Upload> begin_upload(Bucket& bucket, std::string key);
+// Nobody sees the parts before the upload is completed; they are thrown away when it is not.
+std::unique_ptr<objects::Parts> multipart(objects::Bucket& bucket, std::string key);
 
 }  // namespace tegula::s3

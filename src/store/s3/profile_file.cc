@@ -1,17 +1,14 @@
 #include "store/s3/profile_file.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <memory>
+#include <algorithm>
+#include <optional>
 
 #include "base/fail.h"
+#include "store/objects/small_file.h"
 
 namespace tegula::s3 {
 
 namespace {
-
-constexpr std::size_t kLargest = 1 << 20;
 
 std::string_view without_spaces(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r");
@@ -20,7 +17,7 @@ std::string_view without_spaces(std::string_view text) {
 }
 
 void add_profile(Profile& into, const std::string& path, const std::string& section, bool& known) {
-  const std::optional<std::string> text = small_file(path);
+  const std::optional<std::string> text = objects::small_file(path);
   if (!text) return;
   auto profiles = parse_profiles(*text);
   const auto at = profiles.find(section);
@@ -30,19 +27,6 @@ void add_profile(Profile& into, const std::string& path, const std::string& sect
 }
 
 }  // namespace
-
-std::optional<std::string> small_file(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
-  if (!file) {
-    if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
-    fail(errno == EACCES ? ErrorKind::permission : ErrorKind::io, "{}: {}", path, std::strerror(errno));
-  }
-  std::string text(kLargest + 1, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-  if (std::ferror(file.get())) fail(ErrorKind::io, "{}: it cannot be read", path);
-  if (text.size() > kLargest) fail(ErrorKind::invalid_argument, "{}: larger than 1 MiB", path);
-  return text;
-}
 
 std::map<std::string, Profile> parse_profiles(std::string_view text) {
   std::map<std::string, Profile> profiles;
@@ -70,7 +54,7 @@ std::map<std::string, Profile> parse_profiles(std::string_view text) {
   return profiles;
 }
 
-Profile read_profile(const Environment& environment, const std::string& name) {
+Profile read_profile(const objects::Environment& environment, const std::string& name) {
   std::string wanted = name.empty() ? environment("AWS_PROFILE") : name;
   const bool given = !wanted.empty();
   if (!given) wanted = "default";

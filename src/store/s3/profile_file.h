@@ -2,11 +2,10 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 
-#include "store/s3/credentials.h"
+#include "store/objects/credentials.h"
 
 namespace tegula::s3 {
 
@@ -18,9 +17,6 @@ std::map<std::string, Profile> parse_profiles(std::string_view text);
 
 // The profile of that name (empty: AWS_PROFILE or "default") of both files, the credentials file before the other.
 // Throws Error(not_found) when a name was given that neither file has.
-Profile read_profile(const Environment& environment, const std::string& name);
-
-// The whole text of a file, nothing when it is not there. Throws Error when it cannot be read or is larger than 1 MiB.
-std::optional<std::string> small_file(const std::string& path);
+Profile read_profile(const objects::Environment& environment, const std::string& name);
 
 }  // namespace tegula::s3

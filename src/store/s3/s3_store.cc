@@ -1,182 +1,52 @@
 #include "store/s3/s3_store.h"
 
-#include <fmt/format.h>
-
-#include <map>
-#include <mutex>
-
-#include "base/fail.h"
-#include "base/parallel.h"
-#include "store/file/file_store.h"
-#include "store/http/arrivals.h"
-#include "store/s3/bucket.h"
+#include "store/objects/object_store.h"
+#include "store/s3/aws_credentials.h"
 #include "store/s3/google_credentials.h"
-#include "store/s3/multipart.h"
-#include "store/s3/object_list.h"
-#include "store/s3/object_reads.h"
-#include "store/s3/object_writes.h"
+#include "store/s3/s3_bucket.h"
+#include "store/s3/s3_settings.h"
 
 namespace tegula {
 
+namespace s3 {
+
+using namespace objects;
+
 namespace {
 
-// A lock for each key that somebody writes.
-class KeyLocks {
- public:
-  std::shared_ptr<std::mutex> of(const std::string& key) {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(locks_, [](const auto& entry) { return entry.second.expired(); });
-    std::shared_ptr<std::mutex> found = locks_[key].lock();
-    if (!found) locks_[key] = found = std::make_shared<std::mutex>();
-    return found;
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<std::string, std::weak_ptr<std::mutex>> locks_;
-};
-
-class S3Store final : public Store, public FileStates {
- public:
-  S3Store(std::unique_ptr<s3::Bucket> bucket, std::string prefix)
-      : bucket_(std::move(bucket)), prefix_(std::move(prefix)) {}
-
-  std::optional<Bytes> get(std::string_view key) const override {
-    FileRead read{key};
-    get(std::span(&read, 1));
-    if (!read.found) return std::nullopt;
-    return std::move(read.found->bytes);
-  }
-  void get(std::span<RangeRead> reads) const override { s3::read_ranges(*bucket_, prefix_, reads, {}); }
-  void fetch(std::span<RangeRead> reads, const std::function<void(std::size_t)>& arrived) const override {
-    if (s3::request_count(*bucket_, reads) > 1) {
-      http::use_arrivals([&](const auto& came) { s3::read_ranges(*bucket_, prefix_, reads, came); }, arrived);
-      return;
-    }
-    s3::read_ranges(*bucket_, prefix_, reads, {});
-    for (std::size_t i = 0; i < reads.size(); ++i) arrived(i);
-  }
-  void get(std::span<FileRead> reads) const override { s3::read_files(*bucket_, prefix_, reads); }
-  std::optional<Tail> tail(std::string_view key, std::uint64_t most) const override {
-    FileRead read{key, most};
-    get(std::span(&read, 1));
-    return std::move(read.found);
-  }
-  std::optional<std::uint64_t> size(std::string_view key) const override {
-    return s3::object_size(*bucket_, full(key));
-  }
-  std::vector<Entry> list(std::string_view prefix) const override {
-    return s3::list_level(*bucket_, prefix.empty() ? prefix_ : full(prefix));
-  }
-  Listing list_all(std::string_view prefix, std::size_t most) const override {
-    if (!prefix.empty()) check_key(prefix);
-    return s3::list_flat(*bucket_, prefix_, std::string(prefix), most);
-  }
-  StatedFile get_stated(std::string_view key) const override { return s3::read_stated(*bucket_, full(key)); }
-  void states(std::span<FileState> files) const override { s3::read_states(*bucket_, prefix_, files); }
-
-  void put(std::string_view key, std::span<const ByteView> parts) override {
-    s3::put_object(*bucket_, full(key), parts);
-  }
-  bool put_if(std::string_view key, std::span<const ByteView> parts, const std::string& state) override {
-    if (bucket_->settings().conditional_put) return s3::put_object_if(*bucket_, full(key), parts, state);
-    // The server knows no conditions: compare and put, with at least the writers of this store one after the other.
-    const std::shared_ptr<std::mutex> one_writer = writers_.of(full(key));
-    const std::lock_guard lock(*one_writer);
-    if (s3::read_stated(*bucket_, full(key)).state != state) return false;
-    s3::put_object(*bucket_, full(key), parts);
-    return true;
-  }
-  std::unique_ptr<Upload> begin(std::string_view key) override { return s3::begin_upload(*bucket_, full(key)); }
-  std::unique_ptr<Scratch> scratch() override { return local_scratch(); }
-  void remove(std::string_view key) override {
-    const std::string name = full(key);
-    s3::remove_objects(*bucket_, std::span(&name, 1));
-  }
-  void remove(std::span<const std::string> keys) override {
-    std::vector<std::string> names;
-    names.reserve(keys.size());
-    for (const std::string& key : keys) names.push_back(full(key));
-    s3::remove_objects(*bucket_, names);
-  }
-  void remove_tree(std::string_view prefix) override {
-    s3::remove_below(*bucket_, prefix.empty() ? prefix_ : full(prefix));
-  }
-  void make_folder(std::string_view key) override { check_key(key); }
-  void sync_folder(std::string_view) override {}
-
-  StoreHints hints() const override {
-    const s3::Settings& settings = bucket_->settings();
-    StoreHints hints;
-    hints.gap = settings.merge_gap;
-    hints.part = settings.read_part;
-    hints.in_flight = static_cast<unsigned>(settings.limits.at_once);
-    hints.conditional = settings.conditional_put;
-    hints.empty_folders = false;
-    return hints;
-  }
-  std::string describe(std::string_view key) const override { return bucket_->uri(join(prefix_, key)); }
-  std::string uri(std::string_view key) const override { return describe(key); }
-  std::string identity() const override { return join(bucket_->identity(), prefix_); }
-
- private:
-  std::string full(std::string_view key) const {
-    check_key(key);
-    return join(prefix_, key);
-  }
-
-  std::unique_ptr<s3::Bucket> bucket_;  // has a state of its own, which reads change too
-  std::string prefix_;
-  KeyLocks writers_;
-};
-
-std::shared_ptr<Store> open_bucket(s3::Service service, std::string_view uri, const StoreOptions& options) {
-  const s3::Environment environment = s3::process_environment();
-  s3::Settings settings = s3::read_settings(service, options.settings, environment);
-  std::string_view rest = uri.substr(uri.find("://") + 3);
-  while (rest.ends_with('/')) rest.remove_suffix(1);
-  const std::size_t slash = std::min(rest.find('/'), rest.size());
-  std::string prefix(rest.substr(std::min(slash + 1, rest.size())));
-
-  std::vector<s3::CredentialSource> sources;
-  if (settings.credentials != s3::Credentials{})
-    sources.push_back(
-        {"the store options", [given = settings.credentials](http::Client&) { return std::optional(given); }});
+std::shared_ptr<Store> open_bucket(Service service, std::string_view uri, const StoreOptions& options) {
+  const Environment environment = process_environment();
+  Settings settings = read_settings(service, options.settings, environment);
+  BucketUri parts = parse_bucket_uri(uri);
+  std::vector<CredentialSource> sources;
+  if (settings.credentials != Credentials{})
+    sources.push_back(given_source(settings.credentials));
   else if (!settings.anonymous)
-    sources = service == s3::Service::google ? s3::google_sources(environment, settings.service_account)
-                                             : s3::aws_sources(environment, settings.profile);
-  std::shared_ptr<http::Client> client = s3::make_client(settings, options);
-  return s3::make_store(std::string(rest.substr(0, slash)), std::move(prefix), std::move(settings), std::move(client),
-                        std::move(sources));
+    sources = service == Service::google ? google_sources(environment, settings.service_account)
+                                         : aws_sources(environment, settings.profile);
+  std::shared_ptr<http::Client> client = make_client(settings, options);
+  return make_store(std::move(parts.bucket), std::move(parts.prefix), std::move(settings), std::move(client),
+                    std::move(sources));
 }
 
 }  // namespace
 
-namespace s3 {
-
-std::shared_ptr<http::Client> make_client(const Settings& settings, const StoreOptions& options) {
-  http::Observer observer;
-  if (options.trace) observer = [trace = options.trace](const http::Call& call) { trace(http::trace_line(call)); };
-  return std::make_shared<http::Client>(http::open_transport(settings.transport), settings.limits, http::real_clock(),
-                                        std::move(observer), options.traffic);
-}
-
 std::shared_ptr<Store> make_store(std::string bucket, std::string prefix, Settings settings,
                                   std::shared_ptr<http::Client> client, std::vector<CredentialSource> sources) {
   auto chain = std::make_shared<CredentialChain>(std::move(sources), client);
-  return std::make_shared<S3Store>(
-      std::make_unique<Bucket>(std::move(bucket), std::move(settings), std::move(client), std::move(chain)),
+  return object_store(
+      std::make_unique<S3Bucket>(std::move(bucket), std::move(settings), std::move(client), std::move(chain)),
       std::move(prefix));
 }
 
 }  // namespace s3
 
 std::shared_ptr<Store> open_s3_store(std::string_view uri, const StoreOptions& options) {
-  return open_bucket(s3::Service::aws, uri, options);
+  return s3::open_bucket(objects::Service::aws, uri, options);
 }
 
 std::shared_ptr<Store> open_gs_store(std::string_view uri, const StoreOptions& options) {
-  return open_bucket(s3::Service::google, uri, options);
+  return s3::open_bucket(objects::Service::google, uri, options);
 }
 
 }  // namespace tegula

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "store/s3/settings.h"
+#include "store/objects/settings.h"
 #include "store/store.h"
 
 namespace tegula {
@@ -17,12 +17,9 @@ std::shared_ptr<Store> open_gs_store(std::string_view uri, const StoreOptions& o
 
 namespace s3 {
 
-// A client on the network, which is traced and counted as the options ask.
-std::shared_ptr<http::Client> make_client(const Settings& settings, const StoreOptions& options);
-
 // On a given network, for tests.
-std::shared_ptr<Store> make_store(std::string bucket, std::string prefix, Settings settings,
-                                  std::shared_ptr<http::Client> client, std::vector<CredentialSource> sources);
+std::shared_ptr<Store> make_store(std::string bucket, std::string prefix, objects::Settings settings,
+                                  std::shared_ptr<http::Client> client, std::vector<objects::CredentialSource> sources);
 
 }  // namespace s3
 

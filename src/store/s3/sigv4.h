@@ -2,34 +2,19 @@
 #pragma once
 
 #include <chrono>
-#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "store/http/http.h"
-#include "store/s3/credentials.h"
-#include "tegula/bytes.h"
+#include "store/objects/credentials.h"
+#include "store/objects/encoding.h"
 
 namespace tegula::s3 {
-
-using Query = std::vector<std::pair<std::string, std::string>>;
-
-// Everything but A-Z a-z 0-9 - _ . ~ as %XX; '/' stays when it is to be kept.
-std::string percent_encode(std::string_view text, bool keep_slash);
-// "a=1&b=" of names and values, encoded and sorted as they are signed. Empty: "".
-std::string query_text(const Query& query);
-
-std::string hex(ByteView bytes);
-std::string sha256_hex(std::span<const ByteView> parts);
-// HMAC-SHA-256, 32 bytes.
-Bytes hmac_sha256(ByteView key, std::string_view text);
 
 struct SigningPlace {
   std::string host;   // with the port where it is not the scheme's own
   std::string path;   // encoded
-  std::string query;  // of query_text()
+  std::string query;  // of objects::query_text()
   std::string region;
 };
 
@@ -46,7 +31,7 @@ inline constexpr Dialect kGoogleDialect{"GOOG4-HMAC-SHA256", "GOOG4", "storage",
 
 // Adds x-amz-date, x-amz-content-sha256, x-amz-security-token where there is one, and authorization. Signs these, the
 // host, `date`, `range` and every other x-amz- header. Headers that it added before are replaced.
-void sign(http::Request& request, const SigningPlace& place, const Credentials& credentials,
+void sign(http::Request& request, const SigningPlace& place, const objects::Credentials& credentials,
           std::chrono::system_clock::time_point date, std::string_view payload_hash,
           const Dialect& dialect = kAwsDialect);
 

@@ -1,5 +1,5 @@
 // Listings, and what is not taken for one.
-#include "store/s3/object_list.h"
+#include "store/objects/object_list.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Conditional puts, uploads in parts with faults at every step, removals.
-#include "store/s3/object_writes.h"
+#include "store/objects/object_writes.h"
 
 #include <gtest/gtest.h>
 
@@ -83,7 +83,7 @@ TEST(S3Writes, Conditions) {
 
 // Of a server that knows no conditions each file is compared and put; other files are written meanwhile.
 TEST(S3Writes, WithoutConditionsOnlyWritersOfOneFileWait) {
-  s3::Settings settings;
+  objects::Settings settings;
   settings.conditional_put = false;
   const ByteView bytes = bytes_of("x");
   Store* store = nullptr;
@@ -126,7 +126,7 @@ struct UploadServer {
       out = reply(200, "<InitiateMultipartUploadResult><UploadId>U</UploadId></InitiateMultipartUploadResult>");
     else if (step == "PUT partNumber") {
       parts[asked.substr(11, asked.find('&') - 11)] = body;
-      out = reply(200, "", {{"etag", "\"" + (md5 ? s3::hex(codec::md5(bytes_of(body))) : "x") + "\""}});
+      out = reply(200, "", {{"etag", "\"" + (md5 ? objects::hex(codec::md5(bytes_of(body))) : "x") + "\""}});
     } else if (step == "POST uploadId") {
       if (parts.empty())
         out = refused(404, "NoSuchUpload");
@@ -138,8 +138,8 @@ struct UploadServer {
           const auto digest = codec::md5(bytes_of(text));
           digests += text_of(digest);
         }
-        etags[name] =
-            "\"" + (md5 ? s3::hex(codec::md5(bytes_of(digests))) : "y") + "-" + std::to_string(parts.size()) + "\"";
+        etags[name] = "\"" + (md5 ? objects::hex(codec::md5(bytes_of(digests))) : "y") + "-" +
+                      std::to_string(parts.size()) + "\"";
         parts.clear();
         out = reply(200, "<CompleteMultipartUploadResult/>");
       }
@@ -164,7 +164,7 @@ constexpr std::uint64_t kPart = 5 << 20;
 
 TEST(S3Uploads, SmallOnesAreOnePutLargeOnesParts) {
   UploadServer server;
-  s3::Settings settings;
+  objects::Settings settings;
   settings.part_size = kPart;
   const Simulated s = simulated(std::ref(server), settings);
   {
@@ -228,7 +228,7 @@ TEST(S3Uploads, FaultsAtEveryStep) {
     server.fault = [&](const std::string& step) {
       return step == c.step && (c.for_ever || faults++ == 0) ? std::optional(c.fault) : std::nullopt;
     };
-    s3::Settings settings;
+    objects::Settings settings;
     settings.part_size = kPart;
     const Simulated s = simulated(std::ref(server), settings);
     bool good = true;
@@ -265,7 +265,7 @@ TEST(S3Uploads, OnesOwnObjectIsToldFromAnOlderOne) {
           server.parts.clear();
           return std::nullopt;
         };
-        s3::Settings settings;
+        objects::Settings settings;
         settings.part_size = kPart;
         const Simulated s = simulated(std::ref(server), settings);
         bool good = true;
@@ -284,7 +284,7 @@ TEST(S3Uploads, OnesOwnObjectIsToldFromAnOlderOne) {
 // A cancelled upload leaves no parts behind, and does not wait for a network that is gone.
 TEST(S3Uploads, CancelledOnesAreEnded) {
   UploadServer server;
-  s3::Settings settings;
+  objects::Settings settings;
   settings.part_size = kPart;
   const Simulated s = simulated(std::ref(server), settings);
   Cancel cancel;

@@ -89,7 +89,7 @@ TEST(S3Errors, OfReads) {
 }
 
 TEST(S3Errors, ForbiddenIsAbsentOnlyWhenTheUserSaysSo) {
-  s3::Settings settings;
+  objects::Settings settings;
   settings.forbidden_is_absent = true;
   EXPECT_EQ(simulated(in_turn({refused(403, "AccessDenied")}), settings).store->get("k"), std::nullopt);
   EXPECT_ERROR(permission, "InvalidAccessKeyId",
@@ -108,7 +108,7 @@ TEST(S3Requests, AreSignedAnewWithNewKeysAndNewRegions) {
                                   : kFile;
       },
       {}, {{"a test", [&](http::Client&) {
-              return std::optional(s3::Credentials{"K" + std::to_string(++generation), "S", "", "", {}});
+              return std::optional(objects::Credentials{"K" + std::to_string(++generation), "S", "", "", {}});
             }}});
   EXPECT_TRUE(s.store->get("k"));
   EXPECT_EQ(seen, (std::vector<std::string>{"AWS4-HMAC-SHA256 Credential=K1/20130524/us-east-1/s3/aws4_request",
@@ -150,7 +150,7 @@ TEST(S3Requests, NothingOfOldKeysStays) {
         return seen.size() < 3 ? refused(400, "ExpiredToken") : kFile;
       },
       {}, {{"a test", [&](http::Client&) {
-              const s3::Credentials keys[] = {{"K", "S", "T", "", {}}, {"K", "S", "", "", {}}, {}};
+              const objects::Credentials keys[] = {{"K", "S", "T", "", {}}, {"K", "S", "", "", {}}, {}};
               return std::optional(keys[std::min(generation++, 2)]);
             }}});
   EXPECT_TRUE(s.store->get("k"));
@@ -158,17 +158,17 @@ TEST(S3Requests, NothingOfOldKeysStays) {
 }
 
 TEST(S3Requests, Addresses) {
-  const auto url = [](s3::Settings settings, const std::string& bucket, const std::string& key) {
+  const auto url = [](objects::Settings settings, const std::string& bucket, const std::string& key) {
     const auto network = std::make_shared<SimulatedNetwork>([](const http::Request&) { return kFile; });
     settings.anonymous = true;
     const auto client = std::make_shared<http::Client>(network, settings.limits, network->clock);
     s3::make_store(bucket, "", settings, client, {})->get(key);
     return network->requests.at(0);
   };
-  s3::Settings aws, own, google;
+  objects::Settings aws, own, google;
   aws.region = "eu-west-1";
   own.endpoint = "http://127.0.0.1:9000";
-  google.service = s3::Service::google;
+  google.service = objects::Service::google;
   google.virtual_addressing = false;
   EXPECT_EQ(url(aws, "b", "a/b c+%.txt"), "GET https://b.s3.eu-west-1.amazonaws.com/a/b%20c%2B%25.txt");
   EXPECT_EQ(url(aws, "b.c", "k"), "GET https://s3.eu-west-1.amazonaws.com/b.c/k") << "the certificate would not fit";
@@ -246,7 +246,7 @@ TEST(S3Ranges, OfAFileThatChangesMeanwhileAreNotMixed) {
         return out;
       },
       [] {
-        s3::Settings settings;
+        objects::Settings settings;
         settings.merge_gap = 0;
         return settings;
       }());
@@ -256,7 +256,7 @@ TEST(S3Ranges, OfAFileThatChangesMeanwhileAreNotMixed) {
 }
 
 TEST(S3Ranges, ManyAreUnderWayAtOnceAndLargeOnesAreCut) {
-  s3::Settings settings;
+  objects::Settings settings;
   settings.read_part = 4;
   settings.merge_gap = 0;
   const Simulated s = simulated(
@@ -308,8 +308,8 @@ TEST(S3Ranges, ThousandsOfRequests) {
 }
 
 TEST(S3Google, TokensAndGenerations) {
-  s3::Settings settings;
-  settings.service = s3::Service::google;
+  objects::Settings settings;
+  settings.service = objects::Service::google;
   settings.virtual_addressing = false;
   settings.endpoint = "http://g";
   std::vector<std::string> seen;
@@ -320,7 +320,7 @@ TEST(S3Google, TokensAndGenerations) {
     return reply(200, "x", {{"x-goog-generation", "17"}, {"etag", "e"}});
   };
   const Simulated bearer = simulated(server, settings, {{"t", [](http::Client&) {
-                                                           s3::Credentials c;
+                                                           objects::Credentials c;
                                                            c.bearer = "TOK";
                                                            return std::optional(c);
                                                          }}});

@@ -8,26 +8,26 @@
 namespace tegula {
 namespace {
 
-const s3::Credentials kKeys{"AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "", "", {}};
+const objects::Credentials kKeys{"AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "", "", {}};
 const std::chrono::system_clock::time_point kDate{std::chrono::seconds(1'369'353'600)};  // 20130524T000000Z
 
 struct Case {
   const char* method;
   const char* path;
-  s3::Query query;
+  objects::Query query;
   http::Headers headers;
   const char* body;
   const char* signature;
 };
 
-std::string authorization(const Case& c, const s3::Credentials& keys) {
+std::string authorization(const Case& c, const objects::Credentials& keys) {
   http::Request request;
   request.method = c.method;
   request.headers = c.headers;
   const ByteView body = bytes_of(c.body);
-  const s3::SigningPlace place{"examplebucket.s3.amazonaws.com", s3::percent_encode(c.path, true),
-                               s3::query_text(c.query), "us-east-1"};
-  const std::string hash = s3::sha256_hex(std::span(&body, 1));
+  const s3::SigningPlace place{"examplebucket.s3.amazonaws.com", objects::percent_encode(c.path, true),
+                               objects::query_text(c.query), "us-east-1"};
+  const std::string hash = objects::sha256_hex(std::span(&body, 1));
   s3::sign(request, place, keys, kDate, hash);
   // A second try replaces what the first added.
   s3::sign(request, place, keys, kDate, hash);
@@ -69,7 +69,7 @@ TEST(SignatureV4, PublishedExamples) {
 }
 
 TEST(SignatureV4, TemporaryKeysSignTheirToken) {
-  s3::Credentials keys = kKeys;
+  objects::Credentials keys = kKeys;
   keys.token = "TOKEN";
   const std::string found = authorization({"GET", "/a", {}, {}, "", ""}, keys);
   EXPECT_NE(found.find("SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-amz-security-token,"), std::string::npos)
@@ -77,11 +77,12 @@ TEST(SignatureV4, TemporaryKeysSignTheirToken) {
 }
 
 TEST(SignatureV4, Encoding) {
-  EXPECT_EQ(s3::percent_encode("a/b c+d~é.-_%", true), "a/b%20c%2Bd~%C3%A9.-_%25");
-  EXPECT_EQ(s3::percent_encode("a/b", false), "a%2Fb");
-  EXPECT_EQ(s3::query_text({{"b", "2"}, {"a b", "x/y"}, {"b", "1"}, {"uploads", ""}}), "a%20b=x%2Fy&b=1&b=2&uploads=");
-  EXPECT_EQ(s3::query_text({}), "");
-  EXPECT_EQ(s3::hex(s3::hmac_sha256(bytes_of("key"), "The quick brown fox jumps over the lazy dog")),
+  EXPECT_EQ(objects::percent_encode("a/b c+d~é.-_%", true), "a/b%20c%2Bd~%C3%A9.-_%25");
+  EXPECT_EQ(objects::percent_encode("a/b", false), "a%2Fb");
+  EXPECT_EQ(objects::query_text({{"b", "2"}, {"a b", "x/y"}, {"b", "1"}, {"uploads", ""}}),
+            "a%20b=x%2Fy&b=1&b=2&uploads=");
+  EXPECT_EQ(objects::query_text({}), "");
+  EXPECT_EQ(objects::hex(objects::hmac_sha256(bytes_of("key"), "The quick brown fox jumps over the lazy dog")),
             "f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8");
 }
 

@@ -11,9 +11,9 @@ namespace tegula {
 namespace {
 
 std::string shown(const std::string& xml) {
-  const s3::ListPage page = s3::read_list_page(bytes_of(xml), "s3://b");
+  const objects::ListPage page = s3::read_list_page(bytes_of(xml), "s3://b");
   std::string out;
-  for (const s3::ListedKey& key : page.keys) out += key.key + ":" + std::to_string(key.size) + " ";
+  for (const objects::ListedKey& key : page.keys) out += key.key + ":" + std::to_string(key.size) + " ";
   for (const std::string& prefix : page.prefixes) out += prefix + " ";
   return out + (page.next.empty() ? "end" : "then " + page.next);
 }
@@ -57,27 +57,28 @@ TEST(S3Xml, WhatIsNotAWholeListing) {
 }
 
 TEST(S3Xml, Errors) {
-  const s3::Answered error = s3::read_answer(
+  const objects::Answered error = objects::read_answer(
       bytes_of("<Error><Code>NoSuchKey</Code><Message>not there</Message><Region>eu-west-1</Region></Error>"));
   EXPECT_EQ(error.code, "NoSuchKey");
   EXPECT_EQ(error.text("Message"), "not there");
   EXPECT_EQ(error.text("Region"), "eu-west-1");
-  EXPECT_EQ(s3::read_answer(bytes_of("<ErrorResponse><Error><Code>AccessDenied</Code></Error></ErrorResponse>")).code,
-            "AccessDenied");
-  EXPECT_EQ(s3::read_answer(bytes_of("<R><UploadId>u</UploadId></R>")).text("UploadId"), "u");
-  EXPECT_EQ(s3::read_answer(bytes_of("<R><Code>x</Code></R>")).code, "") << "not an error";
+  EXPECT_EQ(
+      objects::read_answer(bytes_of("<ErrorResponse><Error><Code>AccessDenied</Code></Error></ErrorResponse>")).code,
+      "AccessDenied");
+  EXPECT_EQ(objects::read_answer(bytes_of("<R><UploadId>u</UploadId></R>")).text("UploadId"), "u");
+  EXPECT_EQ(objects::read_answer(bytes_of("<R><Code>x</Code></R>")).code, "") << "not an error";
   for (const char* other : {"", "not xml", "<a", "<html>404</html>", "{}"})
-    EXPECT_EQ(s3::read_answer(bytes_of(other)).code, "");
+    EXPECT_EQ(objects::read_answer(bytes_of(other)).code, "");
 }
 
 TEST(S3Xml, DeepAndWideAnswersTakeNoStack) {
   std::string deep, wide = "<a>";
   for (int i = 0; i < 500'000; ++i) deep += "<a>";
   for (int i = 0; i < 500'000; ++i) wide += "<b>x</b>";
-  s3::read_answer(bytes_of(deep));
+  objects::read_answer(bytes_of(deep));
   for (int i = 0; i < 500'000; ++i) deep += "</a>";
-  EXPECT_EQ(s3::read_answer(bytes_of(deep)).root, "a");
-  EXPECT_EQ(s3::read_answer(bytes_of(wide + "</a>")).texts.size(), 1u);
+  EXPECT_EQ(objects::read_answer(bytes_of(deep)).root, "a");
+  EXPECT_EQ(objects::read_answer(bytes_of(wide + "</a>")).texts.size(), 1u);
   EXPECT_ERROR(io, "found a", shown(deep));
 }
 
@@ -90,7 +91,7 @@ TEST(S3Xml, BatchDeletes) {
   ASSERT_EQ(failures.size(), 1u);
   EXPECT_EQ(failures[0].key + failures[0].code, "bAccessDenied");
   EXPECT_ERROR(io, "found Error", s3::read_delete_result(bytes_of("<Error/>"), "x"));
-  EXPECT_EQ(s3::xml_escape("a<b>&\"c\n"), "a&lt;b&gt;&amp;&quot;c&#10;");
+  EXPECT_EQ(objects::xml_escape("a<b>&\"c\n"), "a&lt;b&gt;&amp;&quot;c&#10;");
 }
 
 }  // namespace

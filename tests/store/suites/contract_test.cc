@@ -17,7 +17,7 @@
 #include "base/parallel.h"
 #include "store/file/file_store.h"
 #include "store/memory/memory_store.h"
-#include "store/s3/s3_store.h"
+#include "store/open/open_store.h"
 #include "store/store.h"
 #include "store/wrap/counting_store.h"
 #include "store/wrap/failing_store.h"
@@ -67,11 +67,12 @@ const Kind kKinds[] = {
     {"failing_never", [] { return Made{nullptr, failing_store(make_memory_store(), std::make_shared<FaultPlan>())}; }},
 };
 
-// The servers that TEGULA_TEST_S3 names: "NAME=ENDPOINT,KEY,SECRET,BUCKET;..." (tests/stores/servers.py). Each test has
-// a folder of its own in the bucket. rclone takes conditions and does not look at them.
-std::vector<Kind> kinds() {
-  std::vector<Kind> all(std::begin(kKinds), std::end(kKinds));
-  const char* servers = std::getenv("TEGULA_TEST_S3");
+// The servers that TEGULA_TEST_S3 and TEGULA_TEST_AZURE name: "NAME=ENDPOINT,KEY,SECRET,BUCKET;..."
+// (tests/stores/servers.py). Each test has a folder of its own in the bucket. rclone takes conditions and does not look
+// at them.
+void add_servers(std::vector<Kind>& all, const char* variable, const char* scheme, const char* key_option,
+                 const char* secret_option) {
+  const char* servers = std::getenv(variable);
   std::stringstream list(servers ? servers : "");
   for (std::string server; std::getline(list, server, ';');) {
     std::stringstream fields(server.substr(server.find('=') + 1));
@@ -79,14 +80,20 @@ std::vector<Kind> kinds() {
     std::getline(std::getline(std::getline(std::getline(fields, endpoint, ','), key, ','), secret, ','), bucket, ',');
     const std::string name = server.substr(0, server.find('='));
     StoreOptions options;
-    options.settings = {{"endpoint", endpoint}, {"access_key_id", key}, {"secret_access_key", secret}};
+    options.settings = {{"endpoint", endpoint}, {key_option, key}, {secret_option, secret}};
     if (name != "rclone") options.settings["conditional_put"] = "true";
     all.push_back({name, [=] {
                      static std::atomic<int> made{0};
-                     const std::string folder = fmt::format("contract-{}-{}", ::getpid(), ++made);
-                     return Made{nullptr, open_s3_store("s3://" + bucket + "/" + folder, options)};
+                     const std::string uri = fmt::format("{}://{}/contract-{}-{}", scheme, bucket, ::getpid(), ++made);
+                     return Made{nullptr, open_store(uri, options)};
                    }});
   }
+}
+
+std::vector<Kind> kinds() {
+  std::vector<Kind> all(std::begin(kKinds), std::end(kKinds));
+  add_servers(all, "TEGULA_TEST_S3", "s3", "access_key_id", "secret_access_key");
+  add_servers(all, "TEGULA_TEST_AZURE", "az", "account", "account_key");
   return all;
 }
 

@@ -1,4 +1,4 @@
-#include "store/s3/credentials.h"
+#include "store/objects/credentials.h"
 
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 #include "base/current_work.h"
 #include "base/fail.h"
 
-namespace tegula::s3 {
+namespace tegula::objects {
 
 namespace {
 
@@ -24,6 +24,10 @@ Environment process_environment() {
     const char* value = std::getenv(name.c_str());
     return std::string(value ? value : "");
   };
+}
+
+CredentialSource given_source(Credentials credentials) {
+  return {"the store options", [given = std::move(credentials)](http::Client&) { return std::optional(given); }};
 }
 
 CredentialChain::CredentialChain(std::vector<CredentialSource> sources, std::shared_ptr<http::Client> client)
@@ -94,4 +98,4 @@ std::string CredentialChain::source() const {
   return found_ && found_->source ? sources_[*found_->source].name : "none";
 }
 
-}  // namespace tegula::s3
+}  // namespace tegula::objects

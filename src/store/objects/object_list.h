@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "store/s3/bucket.h"
+#include "store/objects/bucket.h"
 #include "store/store.h"
 
-namespace tegula::s3 {
+namespace tegula::objects {
 
 // Files and folders directly below `prefix`, which is a whole key or empty, sorted by name.
 std::vector<Entry> list_level(Bucket& bucket, const std::string& prefix);
@@ -20,4 +20,4 @@ Listing list_flat(Bucket& bucket, const std::string& root, const std::string& pr
 // too.
 void remove_below(Bucket& bucket, const std::string& prefix);
 
-}  // namespace tegula::s3
+}  // namespace tegula::objects

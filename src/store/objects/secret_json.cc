@@ -1,8 +1,8 @@
-#include "store/s3/secret_json.h"
+#include "store/objects/secret_json.h"
 
 #include "base/fail.h"
 
-namespace tegula::s3 {
+namespace tegula::objects {
 
 Json parse_secret_json(ByteView bytes, std::string_view where) {
   try {
@@ -13,4 +13,4 @@ Json parse_secret_json(ByteView bytes, std::string_view where) {
   }
 }
 
-}  // namespace tegula::s3
+}  // namespace tegula::objects

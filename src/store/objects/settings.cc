@@ -1,4 +1,4 @@
-#include "store/s3/settings.h"
+#include "store/objects/settings.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,8 @@
 #include <functional>
 
 #include "base/fail.h"
-#include "store/s3/profile_file.h"
 
-namespace tegula::s3 {
+namespace tegula::objects {
 
 namespace {
 
@@ -46,7 +45,8 @@ bool addressing(std::string_view name, const std::string& value) {
 
 struct Setting {
   const char* name;
-  std::vector<const char*> aliases;  // without "aws_", "google_" and "vfs.s3.", which may stand before any name
+  std::vector<const char*>
+      aliases;  // without "aws_", "google_", "azure_" and "vfs.s3.", which may stand before any name
   Apply apply;
 };
 
@@ -63,8 +63,27 @@ const std::vector<Setting>& table() {
        {"anon", "no_sign_request", "skip_signature"},
        [](Settings& s, auto n, const std::string& v) { s.anonymous = flag(n, v); }},
       {"profile", {}, [](Settings& s, auto, const std::string& v) { s.profile = v; }},
+      {"account",
+       {"account_name", "storage_account", "storage_account_name"},
+       [](Settings& s, auto, const std::string& v) { s.account = v; }},
+      {"account_key",
+       {"storage_key", "storage_account_key"},
+       [](Settings& s, auto, const std::string& v) { s.account_key = v; }},
+      {"sas_token",
+       {"sas_key", "storage_sas_token", "storage_account_sas_token"},
+       [](Settings& s, auto, const std::string& v) { s.credentials.sas = v; }},
+      {"connection_string",
+       {"storage_connection_string"},
+       [](Settings& s, auto, const std::string& v) { s.connection_string = v; }},
+      {"tenant_id",
+       {"storage_tenant_id", "authority_id"},
+       [](Settings& s, auto, const std::string& v) { s.tenant_id = v; }},
+      {"client_id", {"storage_client_id"}, [](Settings& s, auto, const std::string& v) { s.client_id = v; }},
+      {"client_secret",
+       {"storage_client_secret"},
+       [](Settings& s, auto, const std::string& v) { s.client_secret = v; }},
       {"endpoint",
-       {"endpoint_url", "endpoint_override"},
+       {"endpoint_url", "endpoint_override", "blob_endpoint", "storage_endpoint", "account_url"},
        [](Settings& s, auto, const std::string& v) { s.endpoint = v; }},
       {"region", {"region_name", "default_region"}, [](Settings& s, auto, const std::string& v) { s.region = v; }},
       {"virtual_addressing",
@@ -84,7 +103,7 @@ const std::vector<Setting>& table() {
        {},
        [](Settings& s, auto n, const std::string& v) { s.forbidden_is_absent = flag(n, v); }},
       {"part_size",
-       {"multipart_part_size"},
+       {"multipart_part_size", "block_list_block_size"},
        [](Settings& s, auto n, const std::string& v) { s.part_size = size(n, v, 5ull << 20, 5ull << 30); }},
       {"read_part",
        {},
@@ -143,7 +162,7 @@ const Setting& setting_of(std::string_view given) {
   for (const char c : given) name += c == '-' ? '_' : static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   std::string_view rest = name;
   if (const Setting* found = find_setting(rest)) return *found;
-  for (const std::string_view prefix : {"vfs.s3.", "vfs.gcs.", "s3.", "aws_", "google_"})
+  for (const std::string_view prefix : {"vfs.s3.", "vfs.gcs.", "vfs.azure.", "s3.", "aws_", "google_", "azure_"})
     if (rest.starts_with(prefix)) {
       rest.remove_prefix(prefix.size());
       if (const Setting* found = find_setting(rest)) return *found;
@@ -159,14 +178,14 @@ bool belongs_to_service(std::string_view endpoint) {
   return host.ends_with(".amazonaws.com") || host.ends_with(".amazonaws.com.cn") || host.ends_with(".googleapis.com");
 }
 
-void set_if(std::string& into, const std::string& value) {
+}  // namespace
+
+void set_if_empty(std::string& into, const std::string& value) {
   if (into.empty()) into = value;
 }
 
-}  // namespace
-
-Settings read_settings(Service service, const std::map<std::string, std::string>& given,
-                       const Environment& environment) {
+Settings parse_settings(Service service, const std::map<std::string, std::string>& given,
+                        const Environment& environment, const std::function<void(Settings&)>& defaults) {
   Settings settings;
   settings.service = service;
   settings.virtual_addressing = service == Service::aws;
@@ -181,26 +200,8 @@ Settings read_settings(Service service, const std::map<std::string, std::string>
   if (settings.credentials.key_id.empty() != settings.credentials.secret.empty())
     fail(ErrorKind::invalid_argument, "access_key_id and secret_access_key have to be given together");
 
-  if (service == Service::aws) {
-    Profile profile;
-    if (settings.region.empty() || settings.endpoint.empty()) profile = read_profile(environment, settings.profile);
-    set_if(settings.endpoint, environment("AWS_ENDPOINT_URL_S3"));
-    set_if(settings.endpoint, environment("AWS_ENDPOINT_URL"));
-    set_if(settings.endpoint, profile["endpoint_url"]);
-    set_if(settings.region, environment("AWS_REGION"));
-    set_if(settings.region, environment("AWS_DEFAULT_REGION"));
-    set_if(settings.region, profile["region"]);
-    set_if(settings.transport.ca_file, environment("AWS_CA_BUNDLE"));
-  } else if (service == Service::google) {
-    set_if(settings.region, "auto");
-    set_if(settings.service_account, environment("GOOGLE_APPLICATION_CREDENTIALS"));
-    set_if(settings.credentials.bearer, environment("CLOUDSDK_AUTH_ACCESS_TOKEN"));
-    if (settings.credentials.key_id.empty()) {
-      settings.credentials.key_id = environment("GS_ACCESS_KEY_ID");
-      settings.credentials.secret = environment("GS_SECRET_ACCESS_KEY");
-    }
-  }
-  set_if(settings.transport.ca_file, environment("SSL_CERT_FILE"));
+  if (defaults) defaults(settings);
+  set_if_empty(settings.transport.ca_file, environment("SSL_CERT_FILE"));
 
   while (settings.endpoint.ends_with('/')) settings.endpoint.pop_back();
   if (!settings.endpoint.empty()) {
@@ -211,10 +212,11 @@ Settings read_settings(Service service, const std::map<std::string, std::string>
     // A server of one's own rarely has a name for each bucket.
     if (!addressed) settings.virtual_addressing = false;
     // Nor is it known to look at conditions, and one that does not would replace what others wrote.
-    if (!conditional_given) settings.conditional_put = belongs_to_service(settings.endpoint);
+    if (!conditional_given)
+      settings.conditional_put = service == Service::azure || belongs_to_service(settings.endpoint);
   }
   settings.transport.connections = settings.limits.at_once;
   return settings;
 }
 
-}  // namespace tegula::s3
+}  // namespace tegula::objects

@@ -1,5 +1,5 @@
 // Settings and credentials: where they are found, and what is refused.
-#include "store/s3/settings.h"
+#include "store/s3/s3_settings.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "store/s3/aws_credentials.h"
 #include "store/s3/google_credentials.h"
 #include "store/s3/profile_file.h"
 #include "support/expect_error.h"
@@ -20,19 +21,19 @@
 namespace tegula {
 namespace {
 
-using s3::Service;
+using objects::Service;
 using testing::reply;
 using testing::SimulatedNetwork;
 using Map = std::map<std::string, std::string>;
 
-s3::Environment environment_of(Map variables) {
+objects::Environment environment_of(Map variables) {
   return [variables](const std::string& name) {
     const auto at = variables.find(name);
     return at == variables.end() ? std::string() : at->second;
   };
 }
 
-s3::Settings aws(const Map& given, const Map& variables = {}) {
+objects::Settings aws(const Map& given, const Map& variables = {}) {
   return s3::read_settings(Service::aws, given, environment_of(variables));
 }
 
@@ -116,7 +117,7 @@ TEST(AwsProfiles, AreReadFromBothFiles) {
   const auto client = std::make_shared<http::Client>(network, http::Limits{}, network->clock);
   const auto keys = [&](const std::string& profile, Map variables = {}) {
     variables.insert(files.begin(), files.end());
-    s3::CredentialChain chain(s3::aws_sources(environment_of(variables), profile), client);
+    objects::CredentialChain chain(s3::aws_sources(environment_of(variables), profile), client);
     return chain.get().key_id;
   };
   EXPECT_EQ(keys(""), "D");
@@ -172,7 +173,7 @@ TEST(AwsCredentials, FromServices) {
        "the web identity"},
   };
   for (const Case& c : cases) {
-    s3::CredentialChain chain(s3::aws_sources(environment_of(c.variables), ""), client);
+    objects::CredentialChain chain(s3::aws_sources(environment_of(c.variables), ""), client);
     EXPECT_EQ(chain.get().key_id, c.key) << c.source;
     EXPECT_EQ(chain.source(), c.source);
     const std::size_t asked = network->requests.size();
@@ -180,7 +181,7 @@ TEST(AwsCredentials, FromServices) {
     EXPECT_EQ(network->requests.size(), asked) << "once is enough";
   }
   // Five minutes before they expire they are asked for again.
-  s3::CredentialChain chain(s3::aws_sources(environment_of({}), ""), client);
+  objects::CredentialChain chain(s3::aws_sources(environment_of({}), ""), client);
   chain.get();
   const std::size_t asked = network->requests.size();
   network->clock->passed += std::chrono::minutes(56);
@@ -195,20 +196,20 @@ TEST(Credentials, OutliveAHiccupOfTheirSource) {
   const auto minutes = [&](int n) { network->clock->passed += std::chrono::minutes(n); };
   std::string habit = "silent";
   int asked = 0, others = 0;
-  const auto find = [&](http::Client&) -> std::optional<s3::Credentials> {
+  const auto find = [&](http::Client&) -> std::optional<objects::Credentials> {
     ++asked;
     if (habit == "silent") return std::nullopt;
     if (habit == "broken") throw Error(ErrorKind::permission, "broken");
-    s3::Credentials keys;
+    objects::Credentials keys;
     keys.key_id = habit;
     keys.expires = network->clock->date() + std::chrono::minutes(60);
     return keys;
   };
-  const auto other = [&](http::Client&) -> std::optional<s3::Credentials> {
+  const auto other = [&](http::Client&) -> std::optional<objects::Credentials> {
     ++others;
     return std::nullopt;
   };
-  s3::CredentialChain chain({{"first", other}, {"the service", find}, {"last", other}}, client);
+  objects::CredentialChain chain({{"first", other}, {"the service", find}, {"last", other}}, client);
   EXPECT_EQ(chain.get().key_id, "");
   EXPECT_EQ(chain.source(), "none");
   habit = "A";
@@ -228,7 +229,7 @@ TEST(Credentials, OutliveAHiccupOfTheirSource) {
   }
   habit = "B";
   EXPECT_EQ(chain.get().key_id, "B");
-  s3::Credentials refused = chain.get();
+  objects::Credentials refused = chain.get();
   habit = "silent";
   EXPECT_FALSE(chain.renew(refused)) << "nobody is no other key";
   EXPECT_EQ(chain.get().key_id, "B");
@@ -246,13 +247,13 @@ TEST(Credentials, AChildDoesNotWaitForItsParent) {
   const auto client = std::make_shared<http::Client>(network, http::Limits{}, network->clock);
   const pid_t parent = ::getpid();
   std::atomic<bool> asking{false}, over{false};
-  s3::CredentialChain chain({{"slow",
-                              [&](http::Client&) {
-                                asking = true;
-                                while (::getpid() == parent && !over) std::this_thread::yield();
-                                return std::optional(s3::Credentials{"K", "S", "", "", {}});
-                              }}},
-                            client);
+  objects::CredentialChain chain({{"slow",
+                                   [&](http::Client&) {
+                                     asking = true;
+                                     while (::getpid() == parent && !over) std::this_thread::yield();
+                                     return std::optional(objects::Credentials{"K", "S", "", "", {}});
+                                   }}},
+                                 client);
   std::thread thread([&] { chain.get(); });
   while (!asking) std::this_thread::yield();
   const pid_t child = ::fork();
@@ -275,8 +276,8 @@ TEST(Credentials, DamagedDocumentsAreNotQuoted) {
   std::string body;
   const auto network = std::make_shared<SimulatedNetwork>([&](const http::Request&) { return reply(200, body); });
   const auto client = std::make_shared<http::Client>(network, http::Limits{}, network->clock);
-  const auto check = [&](std::vector<s3::CredentialSource> sources) {
-    s3::CredentialChain chain(std::move(sources), client);
+  const auto check = [&](std::vector<objects::CredentialSource> sources) {
+    objects::CredentialChain chain(std::move(sources), client);
     try {
       chain.get();
     } catch (const Error& error) {
@@ -313,7 +314,7 @@ TEST(GoogleCredentials, AServiceAccountSignsForItsToken) {
       << key << "\"}";
   std::ofstream(folder / "user.json") << R"({"type":"external_account"})";
   const auto token = [&](const std::string& file) {
-    s3::CredentialChain chain(s3::google_sources(environment_of({}), file.empty() ? "" : folder / file), client);
+    objects::CredentialChain chain(s3::google_sources(environment_of({}), file.empty() ? "" : folder / file), client);
     return chain.get().bearer;
   };
   EXPECT_ERROR(invalid_argument, "private key of the service account cannot be used", token("bad.json"));

@@ -1,4 +1,4 @@
-#include "store/s3/object_reads.h"
+#include "store/objects/object_reads.h"
 
 #include <fmt/format.h>
 
@@ -6,21 +6,15 @@
 #include <map>
 #include <memory>
 
-#include "base/current_work.h"
 #include "base/fail.h"
 #include "store/http/range_body.h"
 #include "store/http/range_plan.h"
 
-namespace tegula::s3 {
+namespace tegula::objects {
 
 namespace {
 
 constexpr std::size_t kRequestsAtOnce = 1024;  // that are held in memory
-
-Work current_work() {
-  const Work* work = CurrentWork::get();
-  return work ? *work : Work{};
-}
 
 // A body that does not fit the request is tried again, as a broken transfer is.
 template <class Body>
@@ -83,7 +77,7 @@ class RangeReads {
           std::make_shared<http::RangeBody>(offset, length, group.length ? group.pieces : std::vector<http::Piece>()));
       watch(calls.back(), bodies.back());
     }
-    bucket_.client().run(calls, current_work(), [&](std::size_t i) {
+    bucket_.run(calls, [&](std::size_t i) {
       end(groups[i], calls[i], *bodies[i]);
       for (const std::size_t read : groups[i].reads)
         if (--left_[read] == 0 && arrived) arrived(read);
@@ -152,6 +146,40 @@ void or_keep(FileRead& read, F f) {
   }
 }
 
+// For services that have no suffix ranges: the range of each end, by the size that HEAD tells, and the state that it
+// belongs to. Whole files have no headers; what HEAD answers alone is done, and has nothing.
+std::vector<std::optional<http::Headers>> headers_of_ends(Bucket& bucket, const std::string& prefix,
+                                                          std::span<FileRead> reads) {
+  std::vector<std::optional<http::Headers>> headers(reads.size(), http::Headers());
+  std::vector<http::Call> calls;
+  std::vector<std::size_t> of_call;
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    if (reads[i].most == UINT64_MAX) continue;
+    calls.push_back(bucket.call("HEAD", join(prefix, reads[i].key)));
+    of_call.push_back(i);
+  }
+  const auto end = [&](const http::Call& call, FileRead& read, std::optional<http::Headers>& into) {
+    into.reset();
+    if (bucket.absent(call)) return;
+    if (!Bucket::ok(call)) bucket.fail_answer(call);
+    const std::optional<std::uint64_t> size = http::content_length(call.answer.headers);
+    const std::string* etag = http::find(call.answer.headers, "etag");
+    if (!size) fail(ErrorKind::io, "{}: the server does not say how large it is", call.key);
+    if (*size == 0 || read.most == 0) {
+      read.found = Tail{{}, *size};
+      return;
+    }
+    const std::uint64_t length = std::min(*size, read.most);
+    into = {{"range", http::range_of(*size - length, length)}};
+    if (etag) into->push_back({"if-match", *etag});
+  };
+  bucket.run(calls, [&](std::size_t n) {
+    FileRead& read = reads[of_call[n]];
+    or_keep(read, [&] { end(calls[n], read, headers[of_call[n]]); });
+  });
+  return headers;
+}
+
 }  // namespace
 
 std::size_t request_count(const Bucket& bucket, std::span<const RangeRead> reads) {
@@ -166,26 +194,33 @@ void read_ranges(Bucket& bucket, const std::string& prefix, std::span<RangeRead>
 void read_files(Bucket& bucket, const std::string& prefix, std::span<FileRead> reads) {
   for (; reads.size() > kRequestsAtOnce; reads = reads.subspan(kRequestsAtOnce))
     read_files(bucket, prefix, reads.first(kRequestsAtOnce));
-  std::vector<http::Call> calls;
-  std::vector<std::shared_ptr<http::TailBody>> bodies(reads.size());
-  for (std::size_t i = 0; i < reads.size(); ++i) {
-    FileRead& read = reads[i];
+  for (FileRead& read : reads) {
     check_key(read.key);
     read.found.reset();
     read.failure = nullptr;
+  }
+  std::vector<std::optional<http::Headers>> headers(reads.size(), http::Headers());
+  if (!bucket.suffix_ranges()) headers = headers_of_ends(bucket, prefix, reads);
+  std::vector<http::Call> calls;
+  std::vector<std::size_t> of_call;
+  std::vector<std::shared_ptr<http::TailBody>> bodies(reads.size());
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    FileRead& read = reads[i];
+    if (!headers[i]) continue;
+    of_call.push_back(i);
     if (read.most == UINT64_MAX) {
       calls.push_back(bucket.call("GET", join(prefix, read.key)));
       calls.back().request.body_limit = http::kLargestWhole;
       continue;
     }
     const std::uint64_t most = std::max<std::uint64_t>(read.most, 1);
-    calls.push_back(bucket.call("GET", join(prefix, read.key), {}, {{"range", http::suffix_of(most)}}));
+    if (bucket.suffix_ranges()) headers[i]->push_back({"range", http::suffix_of(most)});
+    calls.push_back(bucket.call("GET", join(prefix, read.key), {}, *headers[i]));
     bodies[i] = std::make_shared<http::TailBody>(most);
     watch(calls.back(), bodies[i]);
   }
   std::vector<std::size_t> again;  // servers differ in what the end of a short file is
-  const auto end = [&](std::size_t i) {
-    http::Call& call = calls[i];
+  const auto end = [&](http::Call& call, std::size_t i) {
     if (bucket.absent(call)) return;
     if (!bodies[i]) {
       if (!is_whole(call)) bucket.fail_answer(call);
@@ -199,19 +234,21 @@ void read_files(Bucket& bucket, const std::string& prefix, std::span<FileRead> r
         again.push_back(i);
       return;
     }
+    if (call.answer.failure == http::Failure::none && call.answer.status == 412)
+      fail(ErrorKind::io, "{}: it changed while it was read", call.key);
     check_body(bucket, call, *bodies[i]);
     const std::uint64_t size = bodies[i]->size();
     reads[i].found = Tail{bodies[i]->bytes(), size};
     if (reads[i].most == 0) reads[i].found->bytes.clear();
   };
-  bucket.client().run(calls, current_work(), [&](std::size_t i) { or_keep(reads[i], [&] { end(i); }); });
+  bucket.run(calls, [&](std::size_t n) { or_keep(reads[of_call[n]], [&] { end(calls[n], of_call[n]); }); });
   if (again.empty()) return;
   std::vector<http::Call> whole;
   for (const std::size_t i : again) {
     whole.push_back(bucket.call("GET", join(prefix, reads[i].key)));
     watch(whole.back(), bodies[i]);
   }
-  bucket.client().run(whole, current_work(), [&](std::size_t n) {
+  bucket.run(whole, [&](std::size_t n) {
     or_keep(reads[again[n]], [&] {
       http::TailBody& body = *bodies[again[n]];
       if (bucket.absent(whole[n])) return;
@@ -225,11 +262,10 @@ void read_files(Bucket& bucket, const std::string& prefix, std::span<FileRead> r
 StatedFile read_stated(Bucket& bucket, const std::string& key) {
   http::Call call = bucket.call("GET", key);
   call.request.body_limit = http::kLargestWhole;
-  bucket.client().run(call, current_work());
+  bucket.run(call);
   if (bucket.absent(call)) return {};
   if (!is_whole(call)) bucket.fail_answer(call);
-  const bool google = bucket.settings().service == Service::google;
-  const std::string* state = http::find(call.answer.headers, google ? "x-goog-generation" : "etag");
+  const std::string* state = http::find(call.answer.headers, bucket.state_header());
   if (!state || state->empty())
     fail(ErrorKind::unsupported, "{}: the server does not say which state of it this is (no ETag)", bucket.uri(key));
   return {std::move(call.answer.body), *state};
@@ -239,7 +275,7 @@ std::optional<std::uint64_t> object_size(Bucket& bucket, const std::string& key)
   http::Call call = bucket.call("GET", key, {}, {{"range", http::range_of(0, 1)}});
   const auto body = std::make_shared<http::RangeBody>(0, 1, std::vector<http::Piece>());
   watch(call, body);
-  bucket.client().run(call, current_work());
+  bucket.run(call);
   if (bucket.absent(call)) return std::nullopt;
   if (call.answer.failure == http::Failure::none && call.answer.status == 416) return size_in_416(call).value_or(0);
   check_body(bucket, call, *body);
@@ -254,11 +290,11 @@ void read_states(Bucket& bucket, const std::string& prefix, std::span<FileState>
     file.state.clear();
     calls.push_back(bucket.call("HEAD", join(prefix, file.key)));
   }
-  bucket.client().run(calls, current_work());
+  bucket.run(calls);
   for (std::size_t i = 0; i < files.size(); ++i) {
     const std::string* etag = http::find(calls[i].answer.headers, "etag");
     if (Bucket::ok(calls[i]) && etag) files[i].state = *etag;
   }
 }
 
-}  // namespace tegula::s3
+}  // namespace tegula::objects

@@ -13,13 +13,14 @@
 
 #include "store/http/client.h"
 
-namespace tegula::s3 {
+namespace tegula::objects {
 
-// A pair of keys, or a bearer token. Empty: the request is anonymous. Never printed.
+// A pair of keys, a bearer token or a shared access signature. Empty: the request is anonymous. Never printed.
 struct Credentials {
   std::string key_id, secret, token;  // token: of temporary keys
   std::string bearer;                 // sent in place of a signature
   std::optional<std::chrono::system_clock::time_point> expires;
+  std::string sas = {};  // Azure: a query that is sent with every request
   bool operator==(const Credentials&) const = default;
 };
 
@@ -32,6 +33,9 @@ struct CredentialSource {
   std::string name;  // "the profile 'work' in ~/.aws/credentials", for messages
   std::function<std::optional<Credentials>(http::Client&)> find;
 };
+
+// Keys that were given by name.
+CredentialSource given_source(Credentials credentials);
 
 // Asks the sources in turn, once, and the one that had keys again some minutes before these expire: when it then has
 // none, the old ones are used as long as they are good. Thread-safe; a child of fork() does not wait for its parent.
@@ -66,7 +70,4 @@ class CredentialChain {
   pid_t asking_ = 0;  // the process in which a thread asks
 };
 
-// Those of AWS, in the order that its own programs have: environment, web identity, profile, container, EC2.
-std::vector<CredentialSource> aws_sources(const Environment& environment, const std::string& profile);
-
-}  // namespace tegula::s3
+}  // namespace tegula::objects

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "store/file_states.h"
-#include "store/s3/bucket.h"
+#include "store/objects/bucket.h"
 #include "store/store.h"
 
-namespace tegula::s3 {
+namespace tegula::objects {
 
 // Keys are those of the reads behind `prefix` and a slash; an empty prefix is the bucket.
 
@@ -30,4 +30,4 @@ void read_states(Bucket& bucket, const std::string& prefix, std::span<FileState>
 // The size of an object, by reading one byte of it: the answer to HEAD does not say why.
 std::optional<std::uint64_t> object_size(Bucket& bucket, const std::string& key);
 
-}  // namespace tegula::s3
+}  // namespace tegula::objects

@@ -6,9 +6,9 @@
 #include "base/json.h"
 #include "tegula/bytes.h"
 
-namespace tegula::s3 {
+namespace tegula::objects {
 
 // As parse_json(), but the message of its Error(corrupt) quotes nothing of the text.
 Json parse_secret_json(ByteView bytes, std::string_view where);
 
-}  // namespace tegula::s3
+}  // namespace tegula::objects

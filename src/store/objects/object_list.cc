@@ -1,52 +1,44 @@
-#include "store/s3/object_list.h"
+#include "store/objects/object_list.h"
 
 #include <algorithm>
 #include <functional>
 #include <optional>
 #include <set>
 
-#include "base/current_work.h"
 #include "base/fail.h"
-#include "store/s3/object_writes.h"
 
-namespace tegula::s3 {
+namespace tegula::objects {
 
 namespace {
 
-constexpr std::size_t kPage = 1000;             // what a server gives at most
+constexpr std::size_t kPage = 1000;             // what a page counts at least: servers may send empty ones
 constexpr std::size_t kMostKeys = 100'000'000;  // of one listing
 
 // Calls use(page) page by page until it returns false.
 void each_page(Bucket& bucket, const std::string& prefix, bool one_level, std::size_t most,
                const std::function<bool(ListPage&)>& use) {
-  const Work* work = CurrentWork::get();
   std::set<std::string> seen;  // tokens, and the first key of each page
   std::size_t keys = 0;
   std::string token;
   do {
-    Query query = {{"list-type", "2"}, {"encoding-type", "url"}};
-    if (!prefix.empty()) query.emplace_back("prefix", prefix);
-    if (one_level) query.emplace_back("delimiter", "/");
-    if (most < kPage) query.emplace_back("max-keys", std::to_string(most));
-    if (!token.empty()) query.emplace_back("continuation-token", token);
-    http::Call call = bucket.call("GET", "", std::move(query));
+    http::Call call = bucket.call("GET", "", bucket.list_query(prefix, one_level, most, token));
     call.key = bucket.uri(prefix) + (one_level ? " (list)" : " (list all)");
     std::optional<ListPage> whole;
     // A page that was cut on the way, or one of a proxy, is asked for again.
-    call.judge = [inner = std::move(call.judge), &call, &whole](const http::Answer& answer) {
+    call.judge = [inner = std::move(call.judge), &bucket, &call, &whole](const http::Answer& answer) {
       const http::Verdict verdict = inner(answer);
       const bool good = answer.failure == http::Failure::none && answer.status >= 200 && answer.status < 300;
       if (verdict != http::Verdict::done || !good) return verdict;
       try {
-        whole = read_list_page(answer.body, call.key);
+        whole = bucket.read_list_page(answer.body, call.key);
         return verdict;
       } catch (const Error&) {
         return http::Verdict::again;
       }
     };
-    bucket.client().run(call, work ? *work : Work{});
+    bucket.run(call);
     if (!Bucket::ok(call)) bucket.fail_answer(call);
-    ListPage page = whole ? *std::move(whole) : read_list_page(call.answer.body, call.key);
+    ListPage page = whole ? *std::move(whole) : bucket.read_list_page(call.answer.body, call.key);
     token = page.next;
     if (!token.empty() && !seen.insert("token " + token).second)
       fail(ErrorKind::io, "{}: the listing goes on where it has been before", call.key);
@@ -104,7 +96,7 @@ void remove_below(Bucket& bucket, const std::string& prefix) {
   each_page(bucket, below(prefix), false, SIZE_MAX, [&](ListPage& page) {
     std::vector<std::string> keys;
     for (ListedKey& key : page.keys) keys.push_back(std::move(key.key));
-    if (!keys.empty()) remove_objects(bucket, keys);
+    if (!keys.empty()) bucket.remove(keys);
     return true;
   });
 }
@@ -130,4 +122,4 @@ Listing list_flat(Bucket& bucket, const std::string& root, const std::string& pr
   return listing;
 }
 
-}  // namespace tegula::s3
+}  // namespace tegula::objects

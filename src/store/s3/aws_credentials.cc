@@ -1,17 +1,20 @@
-// The places where AWS keeps keys for its programs.
+#include "store/s3/aws_credentials.h"
+
 #include <fmt/format.h>
 
 #include <ctime>
 
 #include "base/fail.h"
 #include "base/json.h"
-#include "store/s3/credentials.h"
+#include "store/objects/encoding.h"
+#include "store/objects/secret_json.h"
+#include "store/objects/small_file.h"
+#include "store/objects/xml.h"
 #include "store/s3/profile_file.h"
-#include "store/s3/secret_json.h"
-#include "store/s3/sigv4.h"
-#include "store/s3/xml.h"
 
 namespace tegula::s3 {
+
+using namespace objects;
 
 namespace {
 
