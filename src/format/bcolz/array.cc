@@ -1,7 +1,9 @@
 #include "format/bcolz/array.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "base/current_work.h"
 #include "base/fail.h"
 #include "format/bcolz/create.h"
 #include "format/bcolz/metadata.h"
@@ -34,9 +36,14 @@ void BcolzArray::publish(std::shared_ptr<const Snapshot> snapshot) {
   snapshot_ = std::move(snapshot);
 }
 
-void BcolzArray::change(const Work& work, const std::function<void(const Snapshot&)>& body) {
+void BcolzArray::change(const Work& work, const std::function<void(const Snapshot&)>& body, WriterLock::Others others) {
   const std::lock_guard lock(writing_);
   const std::shared_ptr<Store> store = snapshot()->store;
+  std::optional<WriterLock> one_writer;
+  {
+    const CurrentWork waiting(work);
+    one_writer.emplace(store, others);
+  }
   std::shared_ptr<const Snapshot> now = Snapshot::open(store, work);
   for (const Carray& carray : now->columns) finish_pending(carray, work);
   if (std::any_of(now->columns.begin(), now->columns.end(), [](const Carray& c) { return !c.pending.empty(); }))
@@ -138,7 +145,7 @@ std::vector<Problem> repair(Array& array, const Work& work) {
   auto* const bcolz_array = dynamic_cast<BcolzArray*>(&array);
   if (!bcolz_array) fail(ErrorKind::invalid_argument, "this is no bcolz carray or ctable");
   std::vector<Problem> done;
-  bcolz_array->change(work, [&](const Snapshot& now) { done = repair(now, work); });
+  bcolz_array->change(work, [&](const Snapshot& now) { done = repair(now, work); }, WriterLock::Others::gone);
   return done;
 }
 

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "format/bcolz/snapshot.h"
+#include "format/bcolz/writer_lock.h"
 #include "model/schema_keeper.h"
 #include "tegula/array.h"
 
@@ -33,8 +34,9 @@ class BcolzArray final : public Array {
 
   std::shared_ptr<const Snapshot> snapshot() const;
   // Opens the array anew, since others may have changed it, runs `body` on that snapshot, and publishes a snapshot of
-  // the result. One change at a time.
-  void change(const Work& work, const std::function<void(const Snapshot&)>& body);
+  // the result. One change at a time (writer_lock.h).
+  void change(const Work& work, const std::function<void(const Snapshot&)>& body,
+              WriterLock::Others others = WriterLock::Others::waited_for);
 
  private:
   void publish(std::shared_ptr<const Snapshot> snapshot);

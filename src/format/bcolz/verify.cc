@@ -10,6 +10,7 @@
 #include "format/bcolz/carray_write.h"
 #include "format/bcolz/metadata.h"
 #include "format/bcolz/pending_set.h"
+#include "format/bcolz/writer_lock.h"
 
 namespace tegula::bcolz {
 
@@ -163,6 +164,9 @@ std::vector<Problem> verify(const Snapshot& snapshot, const Work& work) {
         problems.push_back(
             {Severity::note, snapshot.store->describe(entry.name), "a folder that is not a column of the table", ""});
   }
+  if (snapshot.store->hints().lists && snapshot.store->has(kWriterFile))
+    problems.push_back({Severity::note, snapshot.store->describe(kWriterFile),
+                        "somebody is changing the array, or died while doing so; repair removes it", ""});
   for (const Carray& carray : snapshot.columns) check_carray(as_stored(carray), work, problems);
   // Damage first, then by name: chunks were checked in any order.
   std::sort(problems.begin(), problems.end(), [](const Problem& a, const Problem& b) {

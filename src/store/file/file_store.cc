@@ -17,6 +17,7 @@
 #include "store/file/file_state.h"
 #include "store/file/file_upload.h"
 #include "store/file/root_folder.h"
+#include "store/folder_locks.h"
 
 namespace tegula {
 
@@ -24,7 +25,15 @@ namespace {
 
 constexpr std::size_t kMostPieces = 512;  // of one preadv; systems allow 1024
 
-class FileStore final : public Store {
+class HeldFolder final : public FolderHold {
+ public:
+  HeldFolder(const RootFolder& root, std::string_view folder) : lock_(root, folder) {}
+
+ private:
+  FolderLock lock_;
+};
+
+class FileStore final : public Store, public FolderLocks {
  public:
   FileStore(std::string path, const StoreOptions& options) : root_(std::move(path), options) {}
 
@@ -142,6 +151,10 @@ class FileStore final : public Store {
     const std::unique_ptr<Upload> upload = begin(key);
     for (const ByteView part : parts) upload->append(part);
     upload->commit();
+  }
+  std::unique_ptr<FolderHold> hold(std::string_view folder) override {
+    if (!folder.empty()) check_key(folder);
+    return std::make_unique<HeldFolder>(root_, folder);
   }
   std::unique_ptr<Upload> begin(std::string_view key) override { return begin_upload(root_, key); }
   std::unique_ptr<Scratch> scratch() override { return make_scratch(root_); }

@@ -1,19 +1,23 @@
 #include "store/memory/memory_store.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <set>
 #include <shared_mutex>
+#include <thread>
 
+#include "base/current_work.h"
 #include "base/fail.h"
+#include "store/folder_locks.h"
 #include "store/wrap/sub_store.h"
 
 namespace tegula {
 
 namespace {
 
-class MemoryStore final : public Store {
+class MemoryStore final : public Store, public FolderLocks {
  public:
   explicit MemoryStore(std::string name) : name_(std::move(name)) {}
 
@@ -94,6 +98,7 @@ class MemoryStore final : public Store {
 
   void put(std::string_view key, std::span<const ByteView> parts) override { place(key, joined(parts)); }
 
+  std::unique_ptr<FolderHold> hold(std::string_view folder) override;
   bool put_if(std::string_view key, std::span<const ByteView> parts, const std::string& state) override {
     return place(key, joined(parts), &state);
   }
@@ -172,11 +177,32 @@ class MemoryStore final : public Store {
     }
   }
 
+  friend class HeldMemory;
   mutable std::shared_mutex mutex_;
+  std::set<std::string> held_;  // folders that somebody has a lock of
   const std::string name_;
   std::map<std::string, std::shared_ptr<const File>> files_;
   std::set<std::string> folders_;
   std::uint64_t changes_ = 0;
+};
+
+class HeldMemory final : public FolderHold {
+ public:
+  HeldMemory(MemoryStore& store, std::string_view folder) : store_(store), folder_(folder) {
+    for (;; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
+      CurrentWork::check();
+      const std::unique_lock lock(store_.mutex_);
+      if (store_.held_.insert(folder_).second) return;
+    }
+  }
+  ~HeldMemory() override {
+    const std::unique_lock lock(store_.mutex_);
+    store_.held_.erase(folder_);
+  }
+
+ private:
+  MemoryStore& store_;
+  std::string folder_;
 };
 
 class MemoryUpload final : public Upload {
@@ -236,6 +262,10 @@ class MemoryScratch final : public Scratch {
 };
 
 std::unique_ptr<Scratch> MemoryStore::scratch() { return std::make_unique<MemoryScratch>(); }
+
+std::unique_ptr<FolderHold> MemoryStore::hold(std::string_view folder) {
+  return std::make_unique<HeldMemory>(*this, folder);
+}
 
 std::unique_ptr<Upload> MemoryStore::begin(std::string_view key) {
   check_key(key);

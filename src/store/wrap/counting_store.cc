@@ -1,13 +1,14 @@
 #include "store/wrap/counting_store.h"
 
 #include "store/adjacent_ranges.h"
+#include "store/folder_locks.h"
 #include "store/wrap/wrapped_store.h"
 
 namespace tegula {
 
 namespace {
 
-class CountingStore final : public WrappedStore {
+class CountingStore final : public WrappedStore, public FolderLocks {
  public:
   CountingStore(std::shared_ptr<Store> store, std::shared_ptr<StoreCounts> counts)
       : WrappedStore(std::move(store)), counts_(std::move(counts)) {}
@@ -69,6 +70,7 @@ class CountingStore final : public WrappedStore {
     if (file.bytes) counts_->bytes_read += file.bytes->size();
     return file;
   }
+  std::unique_ptr<FolderHold> hold(std::string_view folder) override { return hold_folder(*store_, folder); }
   void put(std::string_view key, std::span<const ByteView> parts) override {
     ++counts_->batches;
     store_->put(key, parts);

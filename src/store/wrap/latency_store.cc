@@ -5,13 +5,14 @@
 
 #include "base/current_work.h"
 #include "base/fail.h"
+#include "store/folder_locks.h"
 #include "store/wrap/wrapped_store.h"
 
 namespace tegula {
 
 namespace {
 
-class LatencyStore final : public WrappedStore {
+class LatencyStore final : public WrappedStore, public FolderLocks {
  public:
   LatencyStore(std::shared_ptr<Store> store, const Latency& latency)
       : WrappedStore(std::move(store)), latency_(latency) {}
@@ -62,6 +63,7 @@ class LatencyStore final : public WrappedStore {
     wait();
     return store_->get_stated(key);
   }
+  std::unique_ptr<FolderHold> hold(std::string_view folder) override { return hold_folder(*store_, folder); }
   void put(std::string_view key, std::span<const ByteView> parts) override {
     wait();
     store_->put(key, parts);

@@ -3,11 +3,13 @@
 #include <string>
 #include <vector>
 
+#include "store/folder_locks.h"
+
 namespace tegula {
 
 namespace {
 
-class SubStore final : public Store {
+class SubStore final : public Store, public FolderLocks {
  public:
   SubStore(std::shared_ptr<Store> store, std::string prefix) : store_(std::move(store)), prefix_(std::move(prefix)) {}
 
@@ -50,6 +52,7 @@ class SubStore final : public Store {
   bool put_if(std::string_view key, std::span<const ByteView> parts, const std::string& state) override {
     return store_->put_if(at(key), parts, state);
   }
+  std::unique_ptr<FolderHold> hold(std::string_view key) override { return hold_folder(*store_, folder(key)); }
   std::unique_ptr<Upload> begin(std::string_view key) override { return store_->begin(at(key)); }
   std::unique_ptr<Scratch> scratch() override { return store_->scratch(); }
   void remove(std::string_view key) override { store_->remove(at(key)); }

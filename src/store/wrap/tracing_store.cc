@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include "store/adjacent_ranges.h"
+#include "store/folder_locks.h"
 #include "store/wrap/wrapped_store.h"
 
 namespace tegula {
 
 namespace {
 
-class TracingStore final : public WrappedStore {
+class TracingStore final : public WrappedStore, public FolderLocks {
  public:
   TracingStore(std::shared_ptr<Store> store, std::function<void(std::string_view)> sink)
       : WrappedStore(std::move(store)), sink_(std::move(sink)) {}
@@ -73,6 +74,7 @@ class TracingStore final : public WrappedStore {
     sink_(fmt::format("write {} {} bytes{}", key, total(parts), written ? "" : " refused: it has changed"));
     return written;
   }
+  std::unique_ptr<FolderHold> hold(std::string_view folder) override { return hold_folder(*store_, folder); }
   void put(std::string_view key, std::span<const ByteView> parts) override {
     store_->put(key, parts);
     sink_(fmt::format("write {} {} bytes", key, total(parts)));
