@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Reads every case of the corpus with the `tegula` command and compares with what the real libraries read.
 
-usage: conformance.py TEGULA FOLDER [PATTERN ...] [--verbose] [--single] [--workers N]
+usage: conformance.py TEGULA FOLDER [PATTERN ...] [--verbose] [--single] [--workers N] [--at URI]
 FOLDER is where the corpus is (or will be) unpacked; a PATTERN keeps the cases whose path contains it. Requests go through
 `tegula read --batch -`, one process per worker; with --single each one is its own `tegula read --query FILE --json`.
+With --at the arrays are read from a copy of FOLDER there, with what the environment says about the store.
 Cases in expected_failures.txt must fail; one that passes is reported, so that the list stays true. Exit 1 on any surprise.
 """
 import argparse, collections, concurrent.futures, json, math, os, pathlib, queue, subprocess, sys, tempfile, threading
@@ -146,12 +147,13 @@ class SingleReader:
         pass
 
 
-def one_case(reader, folder, name):
+def one_case(reader, folder, name, at):
     """(number of checks, list of what went wrong)"""
     case = json.loads((folder / 'case.json').read_text())
     array = folder / 'array' if (folder / 'array').exists() else folder / 'group'
-    for name in case.get('empty_dirs', []):
-        (array / name).mkdir(parents=True, exist_ok=True)
+    for empty in case.get('empty_dirs', []):
+        (array / empty).mkdir(parents=True, exist_ok=True)
+    place = f'{at}/{name}/{array.name}' if at else str(array)
     kind = (case.get('schema') or {}).get('kind')
     wrong, count = [], 0
 
@@ -163,7 +165,7 @@ def one_case(reader, folder, name):
             query['fields'] = list(check['result'])
         if 'tiledb' in folder.parts:                     # what libtiledb answers, by its own rules
             query['as_libtiledb'] = True
-        request = {'uri': str(array / check['path'] if check.get('path') else array), 'query': query}
+        request = {'uri': f'{place}/{check["path"]}' if check.get('path') else place, 'query': query}
         if case.get('encryption_key_hex'):
             request['key'] = case['encryption_key_hex']
         return reader.ask(request)
@@ -239,6 +241,7 @@ def main():
     parser.add_argument('--verbose', action='store_true', help='every failure, not the first five of a family')
     parser.add_argument('--single', action='store_true', help='one process per request')
     parser.add_argument('--workers', type=int, default=2)
+    parser.add_argument('--at', help='the URI of a copy of FOLDER to read from')
     options = parser.parse_args()
 
     unpack(options.folder)
@@ -251,7 +254,7 @@ def main():
     def run(folder):
         reader = readers.get()
         try:
-            return one_case(reader, folder, str(folder.relative_to(options.folder)))
+            return one_case(reader, folder, str(folder.relative_to(options.folder)), options.at)
         except Exception as error:                       # a case the runner itself cannot take is a failure too
             return 1, [f'runner: {error!r}']
         finally:

@@ -9,6 +9,7 @@ are looked up with `has`; where two releases differ, the older way stands beside
 """
 import ctypes as C
 import json
+import os
 import struct
 import sys
 
@@ -132,7 +133,8 @@ class Library:
             settings.update({"sm.encryption_type": "AES_256_GCM", "sm.encryption_key": self.key})
         config, error = vp(), vp()
         self.lib.tiledb_config_alloc(ref(config), ref(error))
-        for name, value in {**settings, **(more or {})}.items():
+        store = json.loads(os.environ.get("TILEDB_STORE_CONFIG", "{}"))   # where arrays are that are not in folders
+        for name, value in {**settings, **store, **(more or {})}.items():
             self.lib.tiledb_config_set(config, cp(name.encode()), cp(str(value).encode()), ref(error))
         return config
 

@@ -2,7 +2,7 @@
 """Arrays of every format version from 3 to 22 that tegula writes are read by tegula, by the libtiledb of that version and by
 the last one; those two go on with them (write, consolidate, vacuum), and tegula reads and writes what they leave.
 
-    tiledb_interop.py build/release/tiledb_tool CACHE_FOLDER [--versions 3,22] [--cases dense_,groups] [--keep DIR]
+    tiledb_interop.py build/release/tiledb_tool CACHE_FOLDER [--versions 3,22] [--cases dense_,groups] [--keep DIR | --at s3://bucket/folder]
 
 The libraries come from PyPI once, into CACHE_FOLDER; what cannot be had is skipped with a message. Each runs in a process of
 its own, so that a crash of theirs is an answer like others. Exit code 1 when something reads as it should not; known_fault
@@ -232,19 +232,28 @@ class Trial:
         change(self.tegula, add=[dict(uri=uri + "/two", name="again")], drop=["third"])
         expect([["again", "array"], ["sub", "group"]], put)
 
+    def copied(self, case, model, uri, to):
+        """The array once more, and its model: in a bucket it is written again."""
+        if "://" not in uri:
+            shutil.copytree(uri, to)
+            return copy.deepcopy(model)
+        again = Model(case.schema)
+        self.write(case, again, to)
+        return again
+
     def run(self):
         for case in cases(self.version):
             if not self.wanted(case.name):
                 continue
             uri, model = os.path.join(self.folder, str(self.version), case.name), Model(case.schema)
-            os.makedirs(os.path.dirname(uri), exist_ok=True)
+            if "://" not in uri:
+                os.makedirs(os.path.dirname(uri), exist_ok=True)
             if not self.attempt(self.tegula, case, "writes", lambda: self.write(case, model, uri)):
                 continue
             for peer in (self.tegula, *self.peers):
                 self.attempt(peer, case, "reads", lambda: self.read_all(peer, case, model, uri, case.reads))
             for peer in self.peers if case.more else []:
-                shutil.copytree(uri, f"{uri}-{peer.name}")
-                self.attempt(peer, case, "continues", lambda: self.go_on(peer, case, copy.deepcopy(model), f"{uri}-{peer.name}"))
+                self.attempt(peer, case, "continues", lambda: self.go_on(peer, case, self.copied(case, model, uri, f"{uri}-{peer.name}"), f"{uri}-{peer.name}"))
         if self.version >= 18 and self.wanted("groups"):         # older releases know no changes of groups, only whole lists
             for peer in self.peers:
                 self.attempt(peer, Case("groups", {}, []), "continues", lambda: self.groups(peer))
@@ -260,10 +269,11 @@ def main():
     parser.add_argument("--versions", help="3,10,22")
     parser.add_argument("--cases", default="", help="only those whose names contain one of them")
     parser.add_argument("--keep", help="where the arrays go and stay")
+    parser.add_argument("--at", help="a URI below which they go: tegula takes what the environment says about the store, libtiledb the settings in TILEDB_STORE_CONFIG (JSON)")
     options = parser.parse_args()
     libraries = tiledb_peers.libraries(options.cache)
     versions = [int(v) for v in options.versions.split(",")] if options.versions else list(tiledb_peers.RELEASES)
-    folder = options.keep or tempfile.mkdtemp(prefix="tegula-tiledb-interop-")
+    folder = options.at or options.keep or tempfile.mkdtemp(prefix="tegula-tiledb-interop-")
     count, known, problems = collections.Counter(), collections.Counter(), []
     try:
         trials = [Trial(v, os.path.abspath(options.tool), libraries, folder, options.cases) for v in versions]
@@ -276,7 +286,7 @@ def main():
                     print("  " + problem)
                 count, known, problems = count + n, known + trial.known, problems + trial.problems
     finally:
-        if not options.keep:
+        if not options.keep and not options.at:
             shutil.rmtree(folder, ignore_errors=True)
     for (release, reason), times in sorted(known.items()):
         print(f"known fault of {release}, {times} times: {reason}")

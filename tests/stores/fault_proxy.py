@@ -4,7 +4,7 @@
 
 Everything passes unchanged, Host too, so that signatures hold. `PUT /__faults__` with a JSON list sets what goes wrong:
 {"kind": ..., "method": "GET", "match": REGEX of path and query, "mode": "first" | "always"}; with "first" only the first
-of equal requests fails. `GET /__log__` returns the requests since the faults were set.
+of equal requests fails. With "from": N everything fails from the Nth change (PUT, POST, DELETE) on, as when a writer dies there. `GET /__log__` returns the requests since the faults were set.
 
 Kinds: status (with "status" and "code"), reset (before the server sees it), lost (the server does the work, the answer
 is lost), cut (half of the body), error200 (200 with an error inside), list200 (a listing without any field), shift (a wrong
@@ -17,7 +17,7 @@ import socket
 import struct
 import sys
 
-FAULTS, SEEN, LOG = [], set(), []
+FAULTS, SEEN, LOG, CHANGES = [], set(), [], []
 
 
 async def read_message(reader):
@@ -70,7 +70,14 @@ def reset(writer):
 
 
 def fault_of(method, path, headers):
+    if method in ('PUT', 'POST', 'DELETE'):
+        CHANGES.append(path)
     for fault in FAULTS:
+        if 'from' in fault:
+            if len(CHANGES) < fault['from']:
+                continue
+            # Only the change at which it dies may still be done by the server.
+            return fault if len(CHANGES) == fault['from'] and method not in ('GET', 'HEAD') else {'kind': 'reset'}
         if fault.get('method', method) == method and re.search(fault.get('match', ''), path):
             same = (method, path, headers.get(b'range', b''))
             if fault.get('mode', 'first') == 'first' and same in SEEN:
@@ -86,6 +93,7 @@ async def serve_one(target, head, headers, body, writer):
         FAULTS[:] = json.loads(body)
         SEEN.clear()
         LOG.clear()
+        CHANGES.clear()
         writer.write(answer(200, '', b''))
         return True
     if path == '/__log__':

@@ -40,7 +40,7 @@ def install(folder):
     stamp = folder / ('.installed-' + hashlib.sha256(' '.join(PACKAGES).encode()).hexdigest()[:12])
     if not stamp.exists():
         print(f'installing {", ".join(PACKAGES)} into {folder}', file=sys.stderr)
-        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(folder / 'venv', ignore_errors=True)
         subprocess.run([sys.executable, '-m', 'venv', str(folder / 'venv')], check=True)
         subprocess.run([str(folder / 'venv/bin/pip'), 'install', '-q', '--disable-pip-version-check', '--no-deps',
                         *PACKAGES], check=True)
