@@ -28,6 +28,7 @@ const std::vector<VerbEntry>& verbs() {
       {"upgrade", "write a later TileDB format version from now on", describe_upgrade},
       {"index", "write the names of all files beside them, for web servers, which do not list them", describe_index},
       {"group", "make groups, add and remove members", describe_group},
+      {"serve", "read everything below a folder or bucket as zarr over HTTP", describe_serve},
       {"tour", "see it all on small data, in under a minute", describe_tour},
   };
   return all;

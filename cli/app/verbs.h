@@ -31,6 +31,7 @@ void describe_vacuum(Verb verb, Globals& globals);
 void describe_upgrade(Verb verb, Globals& globals);
 void describe_group(Verb verb, Globals& globals);
 void describe_plot(Verb verb, Globals& globals);
+void describe_serve(Verb verb, Globals& globals);
 void describe_tour(Verb verb, Globals& globals);
 
 const std::vector<VerbEntry>& verbs();

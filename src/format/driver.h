@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "format/stored_copy.h"
+#include "format/stored_grid.h"
 #include "store/store.h"
 #include "store/wrap/known_store.h"
 #include "tegula/array.h"
@@ -66,6 +67,11 @@ struct Driver {
   // What old versions of the format call an attribute without a name. Empty: nothing.
   std::string_view unnamed_attribute = {};
   CopyHooks copy = {};
+  // The chunks of a field as they lie in files, where others decode them too. Null, or no value: they do not.
+  std::optional<StoredGrid> (*stored_grid)(const Array& array, std::string_view field) = nullptr;
+  // Another text after every change of the array in the store, chunks that are replaced where they are excepted. Reads
+  // documents and names only.
+  std::string (*state)(const Store& store) = nullptr;
 
   // For those who did not look at the store before.
   std::shared_ptr<Array> open(const std::shared_ptr<Store>& store, const OpenOptions& options) const {

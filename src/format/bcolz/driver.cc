@@ -46,6 +46,17 @@ std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& 
 
 const Store& store_of(const Array& array) { return *dynamic_cast<const BcolzArray&>(array).snapshot()->store; }
 
+// Of a table also the lengths of its columns, which are all that an append changes.
+std::string state(const Store& store) {
+  std::string text;
+  for (const std::string_view name : {kColumnNames, kStorage, kSizes, kAttributes})
+    text += store.get_stated(name).state + '\n';
+  if (const std::optional<Bytes> names = store.get(kColumnNames))
+    for (const std::string& name : decode_column_names(*names, store.describe(kColumnNames)))
+      text += store.get_stated(join(name, kSizes)).state + '\n' + store.get_stated(join(name, kStorage)).state + '\n';
+  return text;
+}
+
 }  // namespace
 
 const Driver kBcolzDriver{
@@ -58,6 +69,8 @@ const Driver kBcolzDriver{
     .store_of = store_of,
     .default_filters = default_filters,
     .copy = {.rows_fit = rows_fit, .copy_stored = copy_rows},
+    .stored_grid = stored_grid,
+    .state = state,
 };
 
 }  // namespace tegula::bcolz

@@ -70,4 +70,30 @@ std::uint64_t copy_rows(const CopySource& source, Array& to, Store&, const Work&
   return copied;
 }
 
+std::optional<StoredGrid> stored_grid(const Array& array, std::string_view field) {
+  const auto* from = dynamic_cast<const BcolzArray*>(&array);
+  if (!from) return std::nullopt;
+  const std::shared_ptr<const Snapshot> snapshot = from->snapshot();
+  const std::size_t column = snapshot->column(field);
+  const Carray& carray = snapshot->columns[column];
+  // Chunks that C-Blosc 1.4 may have damaged are mended by decoding them here.
+  if (!carray.pending.empty() || carray.holds_objects() || carray.row_bytes == 0 || carray.storage.maybe_spoiled() ||
+      carray.storage.type.big_endian)
+    return std::nullopt;
+  const Compression& compression = carray.storage.compression;
+  StoredGrid grid;
+  grid.chunk = carray.sizes.shape;
+  grid.chunk[0] = carray.storage.chunklen;
+  grid.filters = {Filter{"blosc",
+                         {{"cname", compression.cname.empty() ? "blosclz" : compression.cname},
+                          {"clevel", std::int64_t{compression.level}},
+                          {"shuffle", std::int64_t{compression.shuffle}}}}};
+  grid.find = [snapshot, column](std::span<const std::uint64_t> chunk) -> std::optional<StoredChunk> {
+    const Carray& of = snapshot->columns[column];
+    if (chunk[0] >= std::min(of.rows(), snapshot->rows) / of.storage.chunklen) return std::nullopt;
+    return StoredChunk{chunk_key(of.prefix, chunk[0]), kChunkFileHeader};
+  };
+  return grid;
+}
+
 }  // namespace tegula::bcolz

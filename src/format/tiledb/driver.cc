@@ -4,6 +4,7 @@
 #include "format/tiledb/create.h"
 #include "format/tiledb/fragment_target.h"
 #include "format/tiledb/group.h"
+#include "format/tiledb/listing/array_listing.h"
 #include "format/tiledb/listing/object_kind.h"
 
 namespace tegula::tiledb {
@@ -52,6 +53,19 @@ std::shared_ptr<Group> open_store_group(std::shared_ptr<Store> store, const Open
 
 const Store& store_of(const Array& array) { return *tiledb_array(array).store(); }
 
+// No file of an array changes: what there is says everything.
+std::string state(const Store& store) {
+  const ArrayListing listing = list_array(store);
+  std::string text;
+  for (const std::string& schema : listing.schemas) text += schema + '\n';
+  for (const FragmentEntry& fragment : listing.fragments) text += fragment.folder + '\n';
+  for (const VacuumEntry& vacuumed : listing.vacuumed) text += vacuumed.key + '\n';
+  for (const ConditionEntry& condition : listing.conditions) text += condition.marker + '\n';
+  if (listing.has_metadata_folder)
+    for (const Entry& entry : store.list(kMetadataFolder)) text += entry.name + '\n';
+  return text;
+}
+
 }  // namespace
 
 const Driver kTiledbDriver = {
@@ -66,6 +80,7 @@ const Driver kTiledbDriver = {
     .default_filters = default_filters,
     .unnamed_attribute = "__attr",  // before version 5; the later ones refuse that name
     .copy = {.written_boxes = written_boxes, .fragments = fragment_target},
+    .state = state,
 };
 
 }  // namespace tegula::tiledb

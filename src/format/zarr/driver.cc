@@ -73,6 +73,12 @@ std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& opt
 
 const Store& store_of(const Array& array) { return dynamic_cast<const ZarrArray&>(array).store(); }
 
+std::string state(const Store& store) {
+  std::string text;
+  for (const std::string_view name : kDocumentFiles) text += store.get_stated(name).state + '\n';
+  return text;
+}
+
 std::shared_ptr<Group> open_group(std::shared_ptr<Store> store, const OpenOptions&, KnownStore& known) {
   return open_zarr_group(std::move(store), known);
 }
@@ -95,6 +101,8 @@ const Driver kZarrDriver{
     .missing_value = missing_value,
     .mark_missing = mark_missing,
     .copy = {.written_boxes = written_boxes, .chunks_fit = chunks_fit, .copy_stored = copy_chunks},
+    .stored_grid = stored_grid,
+    .state = state,
 };
 
 }  // namespace tegula::zarr

@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "base/product.h"
 #include "format/zarr/array.h"
+#include "format/zarr/carry_filters.h"
 #include "format/zarr/chunk/chunk_listing.h"
 
 namespace tegula::zarr {
@@ -90,6 +91,28 @@ std::optional<std::vector<CellBox>> written_boxes(const Array& array, const Work
     }
   }
   return boxes;
+}
+
+std::optional<StoredGrid> stored_grid(const Array& array, std::string_view) {
+  const ZarrArray* zarr = as_zarr(array);
+  if (!zarr) return std::nullopt;
+  const std::shared_ptr<const Snapshot> now = zarr->snapshot();
+  const ArrayMeta& meta = now->meta;
+  const bool text = meta.chain.serializer == Serializer::variable;
+  if (!meta.chain.permutation.empty() || meta.chain.swap || meta.cell.type.big_endian ||
+      (meta.chain.serializer != Serializer::bytes && !text))
+    return std::nullopt;
+  const std::optional<std::vector<Filter>> filters =
+      carry_filters(now->schema->attributes[0], now->schema->format, "zarr2");
+  if (!filters || filters->size() != meta.chain.steps.size()) return std::nullopt;
+  StoredGrid grid;
+  grid.chunk = meta.chunks;
+  grid.filters = *filters;
+  grid.holes = true;
+  grid.find = [now](std::span<const std::uint64_t> chunk) -> std::optional<StoredChunk> {
+    return StoredChunk{now->meta.keys.key(Shape(chunk.begin(), chunk.end()))};
+  };
+  return grid;
 }
 
 }  // namespace tegula::zarr
