@@ -53,13 +53,15 @@ class Tegula:
         return out
 
 
-def upload(endpoint, folder, prefix):
+def upload(server, folder, prefix):
     """Puts the files of a folder into the bucket. Returns whether the server takes them."""
+    put = s.request if server.scheme == 's3' else s.azure_request
+    headers = {'x-ms-blob-type': 'BlockBlob'} if server.scheme == 'az' else None
     for path in sorted(Path(folder).rglob('*')):
         if path.is_file():
             key = urllib.parse.quote(f'{prefix}/{path.relative_to(folder)}', safe='/~')
-            status, text = s.request(endpoint, 'PUT', f'/test/{key}', body=path.read_bytes())
-            if status != 200:
+            status, _ = put(server.endpoint, 'PUT', f'/test/{key}', body=path.read_bytes(), headers=headers)
+            if status not in (200, 201):
                 return False
     return True
 
@@ -67,9 +69,10 @@ def upload(endpoint, folder, prefix):
 @contextlib.contextmanager
 def proxy(server, folder):
     port = s.free_port()
-    command = [sys.executable, str(HERE / 'fault_proxy.py'), str(port), server.endpoint.rsplit(':', 1)[1]]
+    place = urllib.parse.urlsplit(server.endpoint)
+    command = [sys.executable, str(HERE / 'fault_proxy.py'), str(port), str(place.port)]
     log = lambda endpoint: s.answers(endpoint + '/__log__')
-    with s.started('proxy', command, f'http://127.0.0.1:{port}', folder, log) as started:
+    with s.started('proxy', command, f'http://127.0.0.1:{port}{place.path}', folder, log) as started:
         yield started
 
 
@@ -117,5 +120,5 @@ def make_arrays(program, server, folder):
     shutil.copytree(folder / 'sparse', folder / 'merged')
     tegula.right('consolidate', folder / 'merged', '--what', 'all')
     for name in ('dense', 'zarr', 'zarr2', 'table', 'column', 'sparse', 'merged'):
-        if not upload(server.endpoint, folder / name, name):
+        if not upload(server, folder / name, name):
             problem(f'{name} cannot be uploaded')

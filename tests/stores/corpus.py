@@ -16,7 +16,7 @@ def check_corpus(program, server, corpus, step):
 
     def one(case):
         name = str(case.relative_to(corpus))
-        if not upload(server.endpoint, case / 'array', f'corpus/{name}'):
+        if not upload(server, case / 'array', f'corpus/{name}'):
             return False  # rclone has no file `a` beside a folder `a`
         for verb in (['read', '--json'], ['info', '--json']):
             here = local(verb[0], str(case / 'array'), *verb[1:])

@@ -32,7 +32,7 @@ def cells(tegula, uri):
 def expected(program, server, folder, name, command, number):
     """What the operation makes of the array, found out in a folder."""
     local = Tegula(program, server.endpoint)
-    copy = f'{folder}/expected-{number}'
+    copy = f'{folder}/expected-{server.name}-{number}'
     shutil.copytree(f'{folder}/{name}', copy)
     before = cells(local, copy)
     local.right(*filled(command, copy, folder))
@@ -46,8 +46,8 @@ def check_crashes(program, server, through, folder, kinds):
         before, after = expected(program, server, folder, name, command, f'crash-{number}')
         for kind in kinds:
             for step in itertools.count(1):
-                uri = f's3://test/crash/{number}-{kind}-{step}'
-                upload(server.endpoint, f'{folder}/{name}', uri.split('/', 3)[3])
+                uri = f'{server.scheme}://test/crash/{number}-{kind}-{step}'
+                upload(server, f'{folder}/{name}', uri.split('/', 3)[3])
                 set_faults(through.endpoint, {'kind': kind, 'from': step})
                 code, _, said = dying(*filled(command, uri, folder))
                 set_faults(through.endpoint)

@@ -1,4 +1,4 @@
-"""A proxy in front of an S3 server that counts requests and misbehaves when it is told to.
+"""A proxy in front of a server that counts requests and misbehaves when it is told to.
 
     fault_proxy.py PORT TARGET_PORT
 
@@ -89,14 +89,14 @@ def fault_of(method, path, headers):
 
 async def serve_one(target, head, headers, body, writer):
     method, path, _ = head.split(b'\r\n', 1)[0].decode('latin-1').split(' ')
-    if path == '/__faults__':
+    if path.endswith('/__faults__'):
         FAULTS[:] = json.loads(body)
         SEEN.clear()
         LOG.clear()
         CHANGES.clear()
         writer.write(answer(200, '', b''))
         return True
-    if path == '/__log__':
+    if path.endswith('/__log__'):
         writer.write(answer(200, '', json.dumps(LOG).encode()))
         return True
     fault = fault_of(method, path, headers)
@@ -121,7 +121,7 @@ async def serve_one(target, head, headers, body, writer):
         reset(writer)
         return False
     got, _, content = found
-    got = re.sub(rb'(?im)^(transfer-encoding|content-length|connection):.*\r\n', b'', got)
+    got = re.sub(rb'(?im)^(transfer-encoding|connection' + (b'' if method == 'HEAD' else b'|content-length') + rb'):.*\r\n', b'', got)
     if kind == 'shift':
         got = re.sub(rb'(?i)(content-range: bytes )(\d+)-(\d+)', lambda m: m[1] + b'%d-%d' % (int(m[2]) + 1, int(m[3]) + 1), got)
     length = b'' if method == 'HEAD' else b'Content-Length: %d\r\n' % len(content)

@@ -78,6 +78,7 @@ def die_with_parent():
 class Server:
     def __init__(self, name, endpoint, process, log):
         self.name, self.endpoint, self.process, self.log = name, endpoint, process, log
+        self.scheme = 'az' if name == 'azurite' else 's3'
 
     def stop(self):
         with contextlib.suppress(ProcessLookupError):
@@ -236,6 +237,15 @@ def azure_request(endpoint, method, path, query='', body=b'', headers=None):
         return error.code, error.read()
     except OSError as error:
         return 0, str(error).encode()
+
+
+def account_signature(permissions):
+    """A shared access signature of Azurite's account, for an hour: what `sas_token` takes."""
+    until = datetime.fromtimestamp(time.time() + 3600, timezone.utc).strftime('%Y-%m-%dT%H:%M:%SZ')
+    fields = {'sp': permissions, 'ss': 'b', 'srt': 'sco', 'st': '', 'se': until, 'sip': '', 'spr': 'https,http', 'sv': '2021-12-02', 'ses': ''}
+    text = AZURE_ACCOUNT + '\n' + ''.join(value + '\n' for value in fields.values())
+    fields['sig'] = base64.b64encode(hmac.new(base64.b64decode(AZURE_KEY), text.encode(), 'sha256').digest()).decode()
+    return urllib.parse.urlencode({name: value for name, value in fields.items() if value})
 
 
 @contextlib.contextmanager

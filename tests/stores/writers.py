@@ -7,8 +7,8 @@ from common import Tegula, npy, problem
 WRITERS, ROUNDS = 3, 6
 
 
-def check_writers(program, server, folder, scheme, *options):
-    tegula = Tegula(program, server.endpoint, *options)
+def check_writers(program, server, folder):
+    tegula = Tegula(program, server.endpoint, 'conditional_put=true')
 
     def at_once(commands):
         """Runs one list of commands for each writer, the lists side by side."""
@@ -25,14 +25,14 @@ def check_writers(program, server, folder, scheme, *options):
     for value in range(WRITERS):
         npy(f'{folder}/one-{value}.npy', [value + 1])
     for form in ('zarr2', 'zarr3'):
-        uri = f'{scheme}://test/writers/{form}'
+        uri = f'{server.scheme}://test/writers/{form}'
         tegula.right('create', uri, f'{folder}/twelve.npy', '--format', form, '--tile', '12')
         at_once([[('write', uri, f'{folder}/one-{w}.npy', '--select', f'[{cell}:{cell + 1}]') for cell in range(w, 12, WRITERS)] for w in range(WRITERS)])
         found = next(iter(read(uri)['fields'].values()))
         if found != [cell % WRITERS + 1 for cell in range(12)]:
             problem(f'{server.name}: writers of one {form} chunk leave {found}')
 
-    uri = f'{scheme}://test/writers/table'
+    uri = f'{server.scheme}://test/writers/table'
     tegula.right('create', uri, '--format', 'bcolz', '--table', '-a', 'w:int32', '-a', 'n:int32', '--tile', '4')
     for w in range(WRITERS):
         for r in range(ROUNDS):
@@ -45,7 +45,7 @@ def check_writers(program, server, folder, scheme, *options):
     if found != wanted:
         problem(f'{server.name}: writers of one bcolz table leave {len(found)} rows of {len(wanted)}')
 
-    uri = f'{scheme}://test/writers/sparse'
+    uri = f'{server.scheme}://test/writers/sparse'
     tegula.right('create', uri, '--format', 'tiledb', '--sparse', '-d', 'w:int32:0:99:10', '-d', 'n:int32:0:999:10', '-a', 'v:int64')
     for w in range(WRITERS):
         for r in range(ROUNDS):

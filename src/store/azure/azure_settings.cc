@@ -123,6 +123,11 @@ void add_defaults(Settings& settings, const BlobUri& uri, const Environment& env
 BlobUri parse_blob_uri(std::string_view uri) {
   BucketUri parts = parse_bucket_uri(uri);
   BlobUri out{std::move(parts.bucket), std::move(parts.prefix), "", ""};
+  // Keys are shown in messages, and this would be a secret in one.
+  if (const std::size_t query = out.key.find('?');
+      query != std::string::npos && out.key.find("sig=", query) != std::string::npos)
+    fail(ErrorKind::invalid_argument,
+         "a shared access signature is given by the store option sas_token, not in the URI");
   const std::size_t at = out.container.find('@');
   if (at == std::string::npos) return out;
   const std::string host = out.container.substr(at + 1);

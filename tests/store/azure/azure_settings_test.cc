@@ -41,6 +41,7 @@ TEST(AzureUris, ContainersKeysAndAccounts) {
   }
   EXPECT_ERROR(invalid_argument, "is not the address of a storage account",
                azure::parse_blob_uri("az://c@a.example.com/x"));
+  EXPECT_ERROR(invalid_argument, "by the store option sas_token", azure::parse_blob_uri("az://c@a/x?sv=1&sig=SECRET"));
   EXPECT_ERROR(invalid_argument, "names no storage account", azure::parse_blob_uri("az://c@/x"));
 }
 

@@ -14,6 +14,8 @@ TEST(OpenStore, SchemesAndEmptyPaths) {
                open_store("ftp://b/x"));
   EXPECT_EQ(open_store("s3://b/x/")->describe("k"), "s3://b/x/k");
   EXPECT_EQ(open_store("gs://b/x")->describe(""), "gs://b/x");
+  for (const char* scheme : {"az", "azure", "abfs", "abfss"})
+    EXPECT_EQ(open_store(scheme + std::string("://c@account/x"))->describe("k"), "az://c@account/x/k");
   EXPECT_ERROR(invalid_argument, "is not the name of a bucket", open_store("s3:///x"));
   EXPECT_ERROR(invalid_argument, "empty path", open_store(""));
   EXPECT_EQ(open_store("mem://shared-by-name")->get("x"), std::nullopt);
@@ -26,6 +28,7 @@ TEST(OpenStore, MessagesShowNoSecrets) {
       {"a/b?c@d", "a/b?c@d"},
       {"a/b://u:p@c?d", "a/b://u:p@c?d"},
       {"az://box/x?sig=secret", "az://box/x"},
+      {"abfss://box@account.dfs.core.windows.net/x@y", "abfss://box@account.dfs.core.windows.net/x@y"},
       {"ftp://u:secret@h/x@y?t=secret", "ftp://h/x@y"},
       {"ftp://u:secret@h", "ftp://h"},
       {"zip://https://u:secret@h/x.zip?t=secret!/a/b", "zip://https://h/x.zip!/a/b"},
