@@ -1,7 +1,7 @@
 # src/ROOMS names the folders of src/ and cli/. A room of the build is what its first words group together (all of
 # format/tiledb, say); its folders are compiled once, as objects: room_NAME for speed and room_NAME_size for size. The
 # library, the tests and the fuzz targets link the objects of the rooms they are allowed to see.
-set(TEGULA_ROOMS base codec store model query format/tiledb format/bcolz format/zarr format/registry arrow convert serve)
+set(TEGULA_ROOMS base codec store model query format/tiledb format/bcolz format/zarr format/registry arrow convert picture serve)
 
 # tegula_sources(speed OUT src/base src/format/tiledb ...) is every source of those trees that src/ROOMS marks `speed`.
 function(tegula_sources goal out)

@@ -31,8 +31,10 @@ struct Flags {
 };
 
 serve::Server* running = nullptr;  // for the signal handler
-void stop_running(int) {
+// The second time ends the process.
+void stop_running(int sign) {
   if (running) running->stop();
+  std::signal(sign, SIG_DFL);
 }
 
 // One JSON object a line.
@@ -62,7 +64,7 @@ class AccessLog {
     json.key("path").text(exchange.request ? serve::Service::shown_path(*exchange.request) : "");
     json.key("status").number(static_cast<std::uint64_t>(exchange.answer->status));
     json.key("bytes").number(exchange.sent).key("complete").number(exchange.complete);
-    json.key("ms").text(fmt::format("{:.3f}", exchange.seconds * 1e3));
+    json.key("ms").raw(fmt::format("{:.3f}", exchange.seconds * 1e3));
     const std::string line = json.end('}').line();
     const std::lock_guard lock(mutex_);
     std::fwrite(line.data(), 1, line.size(), file_);
@@ -103,6 +105,7 @@ int run_server(const Flags& flags, const Globals& globals) {
   const unsigned at_once = std::max(4u, 2 * cores);
   tree_options.work.threads = 1;  // many requests at once are the way to use all of them
   tree_options.work.memory = std::max<std::uint64_t>(globals.work.memory / at_once, 64 << 20);
+  tree_options.kept = globals.work.memory / 4;
   if (store->hints().remote()) tree_options.fresh = std::chrono::seconds(10);
   const auto tree = std::make_shared<serve::Tree>(store, tree_options);
   const std::shared_ptr<const serve::Place> root = tree->find({}).place;

@@ -64,7 +64,11 @@ Answer error_answer(const Error& error) {
 }  // namespace
 
 Service::Service(std::shared_ptr<Tree> tree, ServiceOptions options)
-    : tree_(std::move(tree)), options_(std::move(options)), view_(tree_), free_(std::max(1u, options_.at_once)) {}
+    : tree_(std::move(tree)),
+      options_(std::move(options)),
+      view_(tree_),
+      api_(tree_),
+      free_(std::max(1u, options_.at_once)) {}
 
 bool Service::allowed_host(const Request& request) const {
   if (options_.hosts.empty()) return true;
@@ -150,11 +154,26 @@ Answer Service::zarr(const Request& request, int version, std::span<const std::s
   return answer;
 }
 
+Answer Service::api(const Request& request, std::span<const std::string> path) {
+  const Turn turn(free_);
+  Answer answer = api_.get(request, path);
+  if (answer.status != 200) return answer;
+  if (const std::optional<int> status = decided_by_tag(request, answer.tag)) {
+    answer.status = *status;
+    answer.body.clear();
+    return answer;
+  }
+  shape_answer(answer, request, options_.compress);
+  return answer;
+}
+
 Answer Service::route(const Request& request, std::span<const std::string> path) {
-  if (path.empty()) return text_answer(200, "tegula serves what is here as zarr: /v3/PATH and /v2/PATH; /metrics");
+  if (path.empty())
+    return text_answer(200, "tegula serves what is here as zarr: /v3/PATH and /v2/PATH; /api; /metrics");
   if (path[0] == "v3" || path[0] == "v2") return zarr(request, path[0] == "v3" ? 3 : 2, path.subspan(1));
+  if (path[0] == "api") return api(request, path.subspan(1));
   if (path[0] == "metrics" && path.size() == 1) return metrics();
-  return text_answer(404, "there is nothing of that name; arrays are below /v3 and /v2");
+  return text_answer(404, "there is nothing of that name; arrays are below /v3, /v2 and /api");
 }
 
 void Service::count(const Exchange& exchange) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "serve/api/api.h"
 #include "serve/http/answer.h"
 #include "serve/http/request.h"
 #include "serve/http/server.h"
@@ -51,11 +52,13 @@ class Service {
   void add_cors(const Request& request, Answer& answer) const;
   Answer route(const Request& request, std::span<const std::string> path);
   Answer zarr(const Request& request, int version, std::span<const std::string> path);
+  Answer api(const Request& request, std::span<const std::string> path);
   Answer metrics() const;
 
   const std::shared_ptr<Tree> tree_;
   const ServiceOptions options_;
   View view_;
+  Api api_;
   Counts counts_;
   std::counting_semaphore<> free_;
 };

@@ -1,5 +1,5 @@
 """`tegula serve`, with sockets: what it answers, and clients that mean harm."""
-import http.client, json, os, pathlib, signal, socket, subprocess, threading, time
+import http.client, json, os, pathlib, signal, socket, subprocess, threading, time, urllib.parse
 
 import harness
 from harness import CommandTest, npy
@@ -91,6 +91,23 @@ class ServeTest(CommandTest):
         while self.ask(path, If_None_Match=tag)[0].status == 304:
             self.assertLess(time.monotonic(), deadline, 'the change was not noticed')
             time.sleep(0.1)
+
+    def test_queries_and_overviews(self):
+        self.serve()
+        document = urllib.parse.quote('{"ranges": {"dim_0": [1, 2], "dim_1": [0, 1]}}')
+        answer, body = self.ask(f'/api/query/tiledb?query={document}')
+        self.assertEqual((answer.status, json.loads(body)), (200, {'shape': [2, 2], 'fields': {'': [4, 5, 8, 9]}}))
+        self.assertEqual(self.ask(f'/api/query/tiledb?query={document}', If_None_Match=answer.headers['ETag'])[0].status, 304)
+        header, values = harness.read_npy(self.ask('/api/query/zarr3?format=npy')[1])
+        self.assertEqual((header['shape'], values), ((6, 4), list(range(24))))
+        self.assertEqual([member['name'] for member in json.loads(self.ask('/api/list/')[1])['members']], ['tiledb', 'zarr2', 'zarr3'])
+        self.assertEqual(json.loads(self.ask('/api/info/zarr2')[1])['shape'], [6, 4])
+        self.assertEqual(json.loads(self.ask('/api/stats/zarr2')[1])['fields']['max(value)'], [23])
+        header, values = harness.read_npy(self.ask('/api/overview/zarr3?width=2&height=3')[1], 'd')
+        self.assertEqual((header['shape'], values), ((3, 2), [2.5, 4.5, 10.5, 12.5, 18.5, 20.5]))
+        self.assertEqual(self.ask('/api/overview/zarr3?format=png')[1][:4], b'\x89PNG')
+        self.assertEqual(self.ask('/api/query/tiledb?query=%7B')[0].status, 400)
+        self.assertEqual(self.ask('/api/query/none')[0].status, 404)
 
     def test_one_connection_many_requests(self):
         self.serve()

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "serve/view/kept_cells.h"
 #include "serve/view/served_array.h"
 #include "tegula/array.h"
 
@@ -27,7 +28,8 @@ struct NodeOptions {
   int version = 3;         // of zarr: 2 or 3
   std::string name = {};   // of the array, for axes without names
   std::string state = {};  // of the array: Driver::state
-  Work work = {};          // `memory` also bounds the cells of a sparse array that are kept
+  Work work = {};
+  std::shared_ptr<KeptCells> kept = {};  // of sparse arrays; null: none are kept
 };
 
 // An array of one field without a name is an array; everything else, and everything of a format whose arrays may have

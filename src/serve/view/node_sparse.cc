@@ -25,26 +25,33 @@ std::uint64_t count_cells(const Array& array, const Work& work) {
 }
 
 // All cells in row order. Which cells the n-th chunk holds is known only after all are sorted and merged, so they are
-// read once, when they are first needed.
+// read when they are first needed, and kept.
 class SparseCells {
  public:
-  SparseCells(std::shared_ptr<const Array> array, std::vector<std::string> fields, std::uint64_t most)
-      : array_(std::move(array)), fields_(std::move(fields)), most_(most) {}
+  SparseCells(std::shared_ptr<const Array> array, std::vector<std::string> fields, std::shared_ptr<KeptCells> kept)
+      : array_(std::move(array)), fields_(std::move(fields)), kept_(std::move(kept)) {}
+  ~SparseCells() { kept_->forget(this); }
+  SparseCells(const SparseCells&) = delete;
+  SparseCells& operator=(const SparseCells&) = delete;
 
   Column cells(const std::string& field, const CellBox& box, const Work& work) {
-    const std::lock_guard lock(mutex_);
-    if (!read_) {
-      read_all(work);
-      read_ = true;
-    }
-    const Column* column = cells_.column(field);
-    if (!column || box.first[0] + box.count[0] > cells_.cells)
-      fail(ErrorKind::corrupt, "{} cells were counted, and {} read", box.first[0] + box.count[0], cells_.cells);
+    const std::shared_ptr<const Batch> all = everything(work);
+    const Column* column = all->column(field);
+    if (!column || box.first[0] + box.count[0] > all->cells)
+      fail(ErrorKind::corrupt, "{} cells were counted, and {} read", box.first[0] + box.count[0], all->cells);
     return slice(*column, box.first[0], box.count[0]);
   }
 
  private:
-  void read_all(const Work& work) {
+  std::shared_ptr<const Batch> everything(const Work& work) {
+    const std::lock_guard lock(mutex_);  // others wait rather than read the same
+    if (std::shared_ptr<const Batch> kept = kept_->find(this)) return kept;
+    const auto all = std::make_shared<const Batch>(read_all(work));
+    kept_->keep(this, all);
+    return all;
+  }
+
+  Batch read_all(const Work& work) const {
     Query query;
     query.fields = fields_;
     query.order = Order::row;
@@ -56,23 +63,19 @@ class SparseCells {
         all = std::move(*next);
       else
         append(all, *next);
-      std::uint64_t bytes = 0;
-      for (const Column& column : all.columns) bytes += column.bytes();
-      if (bytes > most_)
+      if (held_bytes(all) > kept_->most())
         throw Unavailable(fmt::format(
             "the cells of this sparse array take more than the {} that may be kept; ask for a part with /api/query, or "
             "give the server more with --memory",
-            format_size(most_)));
+            format_size(kept_->most())));
     }
-    cells_ = std::move(all);
+    return all;
   }
 
   const std::shared_ptr<const Array> array_;
   const std::vector<std::string> fields_;
-  const std::uint64_t most_;
+  const std::shared_ptr<KeptCells> kept_;
   std::mutex mutex_;
-  bool read_ = false;
-  Batch cells_;
 };
 
 }  // namespace
@@ -87,7 +90,8 @@ Node sparse_node(const std::shared_ptr<const Array>& array, const NodeOptions& o
   NodeBuilder builder(schema, options);
   std::vector<std::string> names;
   for (const Attribute& field : fields) names.push_back(field.name);
-  const auto cells = std::make_shared<SparseCells>(array, std::move(names), options.work.memory / 4);
+  const auto cells = std::make_shared<SparseCells>(
+      array, std::move(names), options.kept ? options.kept : std::make_shared<KeptCells>(options.work.memory));
   CellSource like;
   like.state = options.state;
   const std::vector<Axis> axes = {{"cell", count, std::clamp<std::uint64_t>(count, 1, kRows)}};

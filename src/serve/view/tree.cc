@@ -64,6 +64,7 @@ std::shared_ptr<const Node> Place::node(int version, const Work& work) const {
     options.name = name;
     options.state = state;
     options.work = work;
+    options.kept = kept;
     made = std::make_shared<Node>(array_node(array, options));
   } else {
     Node node;
@@ -73,7 +74,15 @@ std::shared_ptr<const Node> Place::node(int version, const Work& work) const {
   return made;
 }
 
-Tree::Tree(std::shared_ptr<Store> root, TreeOptions options) : root_(std::move(root)), options_(std::move(options)) {}
+Tree::Tree(std::shared_ptr<Store> root, TreeOptions options)
+    : root_(std::move(root)), options_(std::move(options)), kept_(std::make_shared<KeptCells>(options_.kept)) {}
+
+std::shared_ptr<const Place> Tree::remembered(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  const auto found = seen_.find(path);
+  const bool fresh = found != seen_.end() && Clock::now() - found->second.when < options_.fresh;
+  return fresh ? found->second.place : nullptr;
+}
 
 std::shared_ptr<const Place> Tree::look(const std::string& path, const std::string& name, std::shared_ptr<Store> store,
                                         const TimeSpan& at) {
@@ -83,7 +92,6 @@ std::shared_ptr<const Place> Tree::look(const std::string& path, const std::stri
     const std::lock_guard lock(mutex_);
     if (const auto found = seen_.find(path); found != seen_.end()) before = found->second;
   }
-  if (before.place && now - before.when < options_.fresh) return before.place;
 
   if (!store->hints().lists) store = with_needed_index(std::move(store));
   const std::optional<Found> probed = probe_allowed(*store);
@@ -96,6 +104,7 @@ std::shared_ptr<const Place> Tree::look(const std::string& path, const std::stri
   place->name = name;
   place->store = store;
   place->format = found.format;
+  place->kept = kept_;
   OpenOptions open_options;
   open_options.work = options_.work;
   open_options.key = options_.key;
@@ -139,6 +148,7 @@ std::shared_ptr<Store> Tree::member_store(const Place& parent, const std::string
 std::shared_ptr<const Place> Tree::below(const Place& parent, const std::string& name) {
   if (parent.array || !usable(name) || name == "zarr.json" || name.starts_with(".z")) return nullptr;
   const std::string path = join(parent.path, name);
+  if (std::shared_ptr<const Place> place = remembered(path)) return place;
   // A name that holds @ wins over a time.
   if (std::shared_ptr<Store> store = member_store(parent, name))
     if (std::shared_ptr<const Place> place = look(path, name, std::move(store), parent.at)) return place;
@@ -157,7 +167,8 @@ std::shared_ptr<const Place> Tree::below(const Place& parent, const std::string&
 }
 
 Tree::Way Tree::find(std::span<const std::string> path) {
-  Way found{look("", "", root_, {}), 0};
+  std::shared_ptr<const Place> top = remembered("");
+  Way found{top ? top : look("", "", root_, {}), 0};
   while (found.used < path.size()) {
     std::shared_ptr<const Place> next = below(*found.place, path[found.used]);
     if (!next) break;

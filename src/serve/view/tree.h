@@ -35,6 +35,7 @@ class Place {
 
   // As zarr of version 2 or 3.
   std::shared_ptr<const Node> node(int version, const Work& work) const;
+  std::shared_ptr<KeptCells> kept;
 
  private:
   mutable std::mutex mutex_;
@@ -45,6 +46,7 @@ struct TreeOptions {
   // What is there is looked at again when it was seen longer ago than this.
   std::chrono::milliseconds fresh{1000};
   Work work = {};
+  std::uint64_t kept = 256 << 20;                   // bytes of cells of sparse arrays that are kept
   Bytes key = {};                                   // of encrypted arrays
   std::map<std::string, std::string> storage = {};  // options of the store
 };
@@ -74,12 +76,15 @@ class Tree {
     std::shared_ptr<const Place> place;
     Clock::time_point when;
   };
+  // What was seen there lately.
+  std::shared_ptr<const Place> remembered(const std::string& path);
   std::shared_ptr<const Place> look(const std::string& path, const std::string& name, std::shared_ptr<Store> store,
                                     const TimeSpan& at);
   std::shared_ptr<Store> member_store(const Place& parent, const std::string& name) const;
 
   const std::shared_ptr<Store> root_;
   const TreeOptions options_;
+  const std::shared_ptr<KeptCells> kept_;
   std::mutex mutex_;
   std::map<std::string, Seen, std::less<>> seen_;
 };

@@ -452,7 +452,7 @@ TEST(View, SparseArraysBeyondTheBudget) {
   const std::shared_ptr<Store> root = make_memory_store();
   make_sample(sample_arrays()[1], sub_store(root, "a"));
   TreeOptions options;
-  options.work.memory = 400;
+  options.kept = 400;
   View view(std::make_shared<Tree>(root, options));
   EXPECT_TRUE(view.get(3, parts_of("a/x/zarr.json")));
   EXPECT_THROW(view.get(3, parts_of("a/x/c/0"))->body(), Unavailable);

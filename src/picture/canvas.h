@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tegula::cli {
+namespace tegula {
 
 using Colour = std::array<std::uint8_t, 3>;
 
@@ -34,4 +34,4 @@ class Canvas {
   std::vector<std::uint8_t> pixels_;
 };
 
-}  // namespace tegula::cli
+}  // namespace tegula

@@ -1,4 +1,4 @@
-#include "files/plot_canvas.h"
+#include "picture/canvas.h"
 
 #include <zlib.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/fail.h"
 
-namespace tegula::cli {
+namespace tegula {
 
 namespace {
 
@@ -119,4 +119,4 @@ std::string Canvas::png() const {
   return out;
 }
 
-}  // namespace tegula::cli
+}  // namespace tegula
