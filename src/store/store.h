@@ -128,7 +128,8 @@ class Store {
   // At most `most` bytes, with one request.
   virtual std::optional<Tail> tail(std::string_view key, std::uint64_t most) const = 0;
   virtual std::optional<std::uint64_t> size(std::string_view key) const = 0;  // of a file
-  // Files and folders directly below the prefix, sorted by name; empty when there is no such folder.
+  // Files and folders directly below the prefix, sorted by name; empty when there is no such folder. No file is missing
+  // together with another that appeared before it was removed; of stores that list in pages this holds for each page.
   virtual std::vector<Entry> list(std::string_view prefix) const = 0;
   // Every file below the prefix at any depth, or the first `most` that the store finds.
   virtual Listing list_all(std::string_view prefix, std::size_t most = SIZE_MAX) const = 0;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -20,6 +21,15 @@ std::string state_of(const struct stat& status) {
 
 std::string state_of(const struct stat& status, ByteView contents) {
   return fmt::format("{}-{:x}", state_of(status), std::hash<std::string_view>()(text_of(contents)));
+}
+
+bool is_settled(const struct stat& status) {
+  using namespace std::chrono;
+  struct timespec now;
+  if (::clock_gettime(CLOCK_REALTIME, &now) != 0) return false;
+  const auto since = seconds(now.tv_sec - status.st_mtim.tv_sec) + nanoseconds(now.tv_nsec - status.st_mtim.tv_nsec);
+  // Ticks are 1 to 10 ms; file systems that keep whole seconds have ticks of up to 2 s.
+  return since > (status.st_mtim.tv_nsec == 0 ? nanoseconds(seconds(3)) : milliseconds(30));
 }
 
 FolderLock::FolderLock(const RootFolder& root, std::string_view folder)

@@ -18,6 +18,9 @@ std::string state_of(const struct stat& status);
 // again.
 std::string state_of(const struct stat& status, ByteView contents);
 
+// The last change is old enough that a later one has another time: file systems count time in ticks.
+bool is_settled(const struct stat& status);
+
 // While it lives, no other thread and no other process holds one for the same folder. On file systems that cannot lock
 // a folder (NFS, CIFS) the lock is on a file named kLockFile in the root folder, which stays there; on those without
 // any locks it holds off nobody. It waits, but not after a cancellation.

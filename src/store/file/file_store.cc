@@ -17,6 +17,7 @@
 #include "store/file/file_state.h"
 #include "store/file/file_upload.h"
 #include "store/file/root_folder.h"
+#include "store/file/steady_names.h"
 #include "store/folder_locks.h"
 
 namespace tegula {
@@ -80,14 +81,13 @@ class FileStore final : public Store, public FolderLocks {
   }
 
   std::vector<Entry> list(std::string_view prefix) const override {
-    std::vector<Entry> entries;
-    each_entry(prefix, [&](const char* name, const struct stat& status) {
-      const bool folder = S_ISDIR(status.st_mode);
-      entries.push_back({name, folder, folder ? 0 : static_cast<std::uint64_t>(status.st_size)});
-      return true;
-    });
-    std::ranges::sort(entries, {}, &Entry::name);
-    return entries;
+    constexpr int kAttempts = 24;
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      const std::optional<std::vector<std::string>> names = steady_names([&] { return read_names(prefix); });
+      if (!names) break;
+      if (std::optional<std::vector<Entry>> entries = look_at(prefix, *names)) return std::move(*entries);
+    }
+    fail(ErrorKind::io, "'{}' keeps changing while it is listed; try again", describe(prefix));
   }
 
   Listing list_all(std::string_view prefix, std::size_t most) const override {
@@ -178,6 +178,57 @@ class FileStore final : public Store, public FolderLocks {
   }
 
  private:
+  // Empty and steady when there is no such folder.
+  FolderNames read_names(std::string_view prefix) const {
+    Descriptor folder = root_.open(prefix, O_RDONLY | O_DIRECTORY);
+    if (!folder) {
+      if (errno == ENOENT || errno == ENOTDIR) return {};
+      fail_system(errno, "listing", describe(prefix));
+    }
+    const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(folder.get()), ::closedir);
+    if (!stream) fail_system(errno, "listing", describe(prefix));
+    const int fd = folder.release();  // closedir() closes it
+    FolderNames found;
+    struct stat before, after;
+    if (::fstat(fd, &before) != 0) fail_system(errno, "listing", describe(prefix));
+    const bool settled = is_settled(before);
+    for (;;) {
+      errno = 0;
+      const dirent* entry = ::readdir(stream.get());
+      if (!entry) break;
+      const std::string_view name = entry->d_name;
+      if (name != "." && name != "..") found.names.emplace_back(name);
+    }
+    if (errno != 0 || ::fstat(fd, &after) != 0) fail_system(errno, "listing", describe(prefix));
+    found.steady =
+        settled && before.st_mtim.tv_sec == after.st_mtim.tv_sec && before.st_mtim.tv_nsec == after.st_mtim.tv_nsec;
+    return found;
+  }
+
+  // The kinds and sizes of what was found in a folder; nullopt when some of it is gone.
+  std::optional<std::vector<Entry>> look_at(std::string_view prefix, const std::vector<std::string>& names) const {
+    std::vector<Entry> entries;
+    if (names.empty()) return entries;
+    const Descriptor folder = root_.open(prefix, O_RDONLY | O_DIRECTORY);
+    if (!folder) {
+      if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+      fail_system(errno, "listing", describe(prefix));
+    }
+    entries.reserve(names.size());
+    for (const std::string& name : names) {
+      struct stat status;
+      if (::fstatat(folder.get(), name.c_str(), &status, 0) != 0) {
+        if (errno != ENOENT) fail_system(errno, "listing", describe(prefix));
+        const bool dangling = ::fstatat(folder.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+        if (dangling || name.starts_with(kTemporaryPrefix)) continue;
+        return std::nullopt;
+      }
+      const bool is_folder = S_ISDIR(status.st_mode);
+      entries.push_back({name, is_folder, is_folder ? 0 : static_cast<std::uint64_t>(status.st_size)});
+    }
+    return entries;
+  }
+
   // Calls use(name, status) for what is directly in the folder, until it returns false; not at all when there is no
   // such folder.
   template <class Use>

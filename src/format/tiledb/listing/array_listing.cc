@@ -72,13 +72,17 @@ class Lister {
   }
 
   void list_root(const std::vector<Entry>& root) {
+    bool without_metadata = false;
     for (const Entry& entry : root) {
       const std::optional<TimedName> time = parse_timed_name(entry.name);
       if (!time) continue;
       const std::string_view kind = extension(entry.name);
       if (entry.folder) {
         if (!kind.empty() || is_known_folder(entry.name) || time->version >= 5) continue;
-        if (store_.has(join(entry.name, kFragmentMetadataFile))) add_fragment(entry.name, entry.name, *time);
+        if (store_.has(join(entry.name, kFragmentMetadataFile)))
+          add_fragment(entry.name, entry.name, *time);
+        else
+          without_metadata = true;
       } else if (kind == ".ok") {
         add_commit_file(entry.name);
       } else if (kind == ".vac" || kind == ".merge") {
@@ -87,6 +91,15 @@ class Lister {
         footer_files_.emplace_back(*time, entry.name);
       }
     }
+    if (without_metadata) check_replaced(root);
+  }
+
+  // A fragment of versions 1 to 4 without its metadata file was not committed, or has just been vacuumed. Then what
+  // replaces it is there by now, and may have come after the listing.
+  void check_replaced(const std::vector<Entry>& root) const {
+    for (const Entry& entry : now_.list(""))
+      if (parse_timed_name(entry.name) && !std::ranges::binary_search(root, entry.name, {}, &Entry::name))
+        throw Gone{store_.describe(entry.name)};
   }
 
   // The .con, .ign, .vac and .merge files, with one batch.
