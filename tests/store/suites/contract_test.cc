@@ -13,9 +13,11 @@
 #include <thread>
 #include <vector>
 
+#include "base/current_work.h"
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "store/file/file_store.h"
+#include "store/folder_locks.h"
 #include "store/memory/memory_store.h"
 #include "store/open/open_store.h"
 #include "store/store.h"
@@ -405,6 +407,28 @@ TEST_P(StoreContract, ConditionalPutsLoseNoChange) {
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(text("counter"), std::to_string(kThreads * kEach));
+}
+
+// Local stores have locks, whatever is around them; remote ones have none.
+TEST_P(StoreContract, AFolderIsHeldByOne) {
+  store_.put_text("a/x", "1");
+  std::unique_ptr<FolderHold> one = hold_folder(store_, "a");
+  const bool local = std::ranges::count(std::initializer_list<std::string>{"file", "file_unsynced", "memory", "sub",
+                                                                           "counting", "tracing", "far_away"},
+                                        GetParam().name) == 1;
+  EXPECT_EQ(one != nullptr, local);
+  if (!one) return;
+  Cancel cancel;
+  cancel.request();
+  Work work;
+  work.cancel = &cancel;
+  {
+    const CurrentWork current(work);
+    EXPECT_ERROR(cancelled, "", hold_folder(store_, "a"));
+  }
+  EXPECT_NE(hold_folder(store_, ""), nullptr) << "another folder";
+  one.reset();
+  EXPECT_NE(hold_folder(store_, "a"), nullptr);
 }
 
 TEST_P(StoreContract, PlacesAreNamed) {
