@@ -7,12 +7,13 @@
   ./tegula-bench --compare A.json B.json      two earlier runs; exits with 1 when a row became worse
 """
 import argparse
+import contextlib
 import os
 import platform
 import sys
 from fractions import Fraction
 
-from . import environments, groups, report
+from . import bucket, environments, groups, report
 from .harness import Bench
 from .rows import add_growth
 from .workload import Sizes
@@ -106,6 +107,15 @@ def main():
             for needed in [needed for row in rows for needed in row.needs]:
                 bench.make(*needed)
         return 0
+    chosen_groups = options.group or list(groups.GROUPS)
+    with bucket.running(BUILD) if 'remote' in chosen_groups else contextlib.nullcontext() as addresses:
+        if addresses:
+            os.environ.update(bucket.variables())
+            settings['bucket'] = addresses
+        return run(options, bench, sizes, libraries)
+
+
+def run(options, bench, sizes, libraries):
     about, results = machine(options, libraries), []
     print('%(cpu)s, %(cores)d cores, %(threads)d threads, scale %(scale)s, load %(load before)s' % about, flush=True)
     from . import plot

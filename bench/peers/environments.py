@@ -11,7 +11,8 @@ import zipfile
 from dataclasses import dataclass, field
 
 TILEDB = 'tiledb==0.36.1'  # carries libtiledb 2.30.0
-PEERS = [TILEDB, 'zarr==3.1.6', 'tensorstore==0.1.86', 'zarrs==0.2.3', 'bcolz-zipline==1.13.0', 'numexpr', 'numpy>=2,<3', 'matplotlib']
+PEERS = [TILEDB, 'zarr==3.1.6', 'tensorstore==0.1.86', 'zarrs==0.2.3', 'bcolz-zipline==1.13.0', 'obstore==0.12.0', 'numexpr',
+         'numpy>=2,<3', 'matplotlib']
 ZARR_2 = ['zarr==2.18.7', 'numpy<2']
 ZARR_04_TOOLS = ['numpy==1.16.6', 'Cython==0.29.37', 'setuptools==47.1.0', 'setuptools_scm==3.5.0', 'wheel<0.43', 'fasteners<0.21']
 VERSIONS = """
@@ -109,6 +110,7 @@ def peers(build):
         'numpy': Library('numpy ' + versions['numpy'], python),
         'memcpy': Library('memcpy', python),
         'footers': Library('reading footers', python),
+        'curl': Library('curl', python),
         'tiledb': Library('libtiledb ' + libtiledb, python),
         'tensorstore': Library('tensorstore ' + versions['tensorstore'], python),
         'zarr': Library('zarr ' + versions['zarr'], python),

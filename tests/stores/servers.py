@@ -148,7 +148,8 @@ def bucket_made(endpoint, name='test'):
 
 
 @contextlib.contextmanager
-def seaweedfs(binaries, folder):
+def seaweedfs(binaries, folder, volumes=20, megabytes=64):
+    """Holds as many volumes of as many megabytes."""
     folder = Path(folder) / 'seaweedfs'
     folder.mkdir()
     (folder / 's3.json').write_text(json.dumps({'identities': [{
@@ -158,7 +159,7 @@ def seaweedfs(binaries, folder):
     command = [program(binaries, 'weed'), 'server', f'-dir={folder}', '-ip=127.0.0.1', '-ip.bind=127.0.0.1',
                '-master.telemetry=false', f'-master.port={master}', f'-volume.port={volume}', '-filer',
                f'-filer.port={filer}', '-s3', f'-s3.port={port}', f'-s3.config={folder / "s3.json"}',
-               '-s3.port.iceberg=0', '-s3.port.lance=0', '-volume.max=20', '-master.volumeSizeLimitMB=64']
+               '-s3.port.iceberg=0', '-s3.port.lance=0', f'-volume.max={volumes}', f'-master.volumeSizeLimitMB={megabytes}']
     ready = lambda endpoint: bucket_made(endpoint) and request(endpoint, 'PUT', '/test/.ready', body=b'x')[0] == 200
     with started('seaweedfs', command, f'http://127.0.0.1:{port}', folder, ready) as server:
         request(server.endpoint, 'DELETE', '/test/.ready')
