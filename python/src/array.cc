@@ -96,8 +96,8 @@ std::vector<DimensionRanges> ranges_from(nb::dict dict, const Schema& schema, bo
     if (const Dimension* d = schema.dimension(ranges.name); d && !labels) type = d->type;
     for (const Label& label : schema.labels)
       if (labels && label.name == ranges.name) type = label.type;
-    for (nb::handle item : nb::borrow<nb::list>(list)) {
-      const nb::tuple pair = nb::borrow<nb::tuple>(item);
+    for (nb::handle item : checked<nb::list>(list)) {
+      const nb::tuple pair = tuple_of(item, 2);
       ranges.ranges.push_back({value_of(pair[0], type), value_of(pair[1], type)});
     }
     out.push_back(std::move(ranges));
@@ -114,13 +114,13 @@ Query query_from(nb::dict request, const Schema& schema) {
     if (value.is_none() || name == "points" || name == "memory") continue;
     if (name == "fields") {
       query.fields.emplace();
-      for (nb::handle field : nb::borrow<nb::list>(value)) query.fields->push_back(text_from(field));
+      for (nb::handle field : checked<nb::list>(value)) query.fields->push_back(text_from(field));
     } else if (name == "ranges") {
-      query.ranges = ranges_from(nb::borrow<nb::dict>(value), schema, false);
+      query.ranges = ranges_from(checked<nb::dict>(value), schema, false);
     } else if (name == "label_ranges") {
-      query.label_ranges = ranges_from(nb::borrow<nb::dict>(value), schema, true);
+      query.label_ranges = ranges_from(checked<nb::dict>(value), schema, true);
     } else if (name == "select") {
-      query.select = selection_of(value, PyObject_IsTrue(nb::object(request["points"]).ptr()) == 1);
+      query.select = selection_of(value, truth_of(request["points"]));
     } else if (name == "where") {
       query.where = text_from(value);
     } else if (name == "aggregates") {
@@ -132,11 +132,11 @@ Query query_from(nb::dict request, const Schema& schema) {
     } else if (name == "order") {
       query.order = order_from(text_from(value));
     } else if (name == "row_numbers") {
-      query.row_numbers = PyObject_IsTrue(value.ptr()) == 1;
+      query.row_numbers = truth_of(value);
     } else if (name == "rows") {
-      query.rows = PyObject_IsTrue(value.ptr()) == 1;
+      query.rows = truth_of(value);
     } else if (name == "as_libtiledb") {
-      query.as_libtiledb = PyObject_IsTrue(value.ptr()) == 1;
+      query.as_libtiledb = truth_of(value);
     } else if (name == "skip") {
       query.skip = unsigned_of(value);
     } else if (name == "limit") {
@@ -242,11 +242,11 @@ OpenOptions open_options(nb::dict options) {
   if (options.contains("format")) out.format = text_from(options["format"]);
   if (options.contains("key")) out.key = bytes_from(options["key"]);
   if (options.contains("at")) {
-    const nb::tuple pair = nb::borrow<nb::tuple>(options["at"]);
+    const nb::tuple pair = tuple_of(options["at"], 2);
     out.at = {unsigned_of(pair[0]), unsigned_of(pair[1])};
   }
   if (options.contains("missing") && text_from(options["missing"]) == "error") out.missing = Missing::error;
-  if (options.contains("sync")) out.sync = PyObject_IsTrue(nb::object(options["sync"]).ptr()) == 1;
+  if (options.contains("sync")) out.sync = truth_of(options["sync"]);
   return out;
 }
 
@@ -258,8 +258,8 @@ CreateOptions create_options(nb::dict options) {
     out.format_version = static_cast<std::uint32_t>(unsigned_of(options["format_version"]));
   if (options.contains("key")) out.key = bytes_from(options["key"]);
   if (options.contains("at")) out.at = unsigned_of(options["at"]);
-  if (options.contains("overwrite")) out.overwrite = PyObject_IsTrue(nb::object(options["overwrite"]).ptr()) == 1;
-  if (options.contains("sync")) out.sync = PyObject_IsTrue(nb::object(options["sync"]).ptr()) == 1;
+  if (options.contains("overwrite")) out.overwrite = truth_of(options["overwrite"]);
+  if (options.contains("sync")) out.sync = truth_of(options["sync"]);
   return out;
 }
 

@@ -74,6 +74,7 @@ struct Answer {
   std::unique_ptr<View> view;  // null: absent
   std::uint64_t size = 0;      // of the file; of a range that was wanted, of that
   std::exception_ptr failure;
+  bool denied = false;  // the failure says so
 };
 
 class PythonStore final : public Store {
@@ -214,6 +215,7 @@ class PythonStore final : public Store {
         } catch (const nb::python_error&) {
           answer.failure = std::current_exception();
         }
+        answer.denied = nb::cast<bool>((*adapter_).attr("denied")(item));
         continue;
       }
       answer.view = std::make_unique<View>(item[0]);
@@ -273,7 +275,7 @@ void PythonStore::get(std::span<FileRead> reads) const {
       FileRead& read = reads[i];
       read.found.reset();
       read.failure = nullptr;
-      if (answers[i].failure && !read.may_fail) std::rethrow_exception(answers[i].failure);
+      if (answers[i].failure && !(read.may_fail && answers[i].denied)) std::rethrow_exception(answers[i].failure);
       read.failure = answers[i].failure;
       if (!answers[i].view) continue;
       const ByteView bytes = answers[i].view->bytes();
@@ -293,7 +295,7 @@ std::shared_ptr<Store> python_store(nb::object store, const std::string& root) {
 std::map<std::string, std::string> storage_from(nb::dict options) {
   std::map<std::string, std::string> out;
   if (!options.contains("storage_options")) return out;
-  for (const auto [name, value] : nb::borrow<nb::dict>(options["storage_options"]))
+  for (const auto [name, value] : checked<nb::dict>(options["storage_options"]))
     out[text_from(name)] = text_from(value);
   return out;
 }

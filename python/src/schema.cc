@@ -99,7 +99,7 @@ Value option_from(nb::handle object) {
 }
 
 Dimension dimension_from(nb::handle handle, const std::string& format) {
-  const nb::dict dict = nb::borrow<nb::dict>(handle);
+  const nb::dict dict = checked<nb::dict>(handle);
   Dimension out;
   out.name = text_from(dict["name"]);
   out.type = parse_datatype(text_from(dict["type"]));
@@ -112,13 +112,13 @@ Dimension dimension_from(nb::handle handle, const std::string& format) {
 }
 
 Enumeration enumeration_from(nb::handle handle) {
-  const nb::dict dict = nb::borrow<nb::dict>(handle);
+  const nb::dict dict = checked<nb::dict>(handle);
   Enumeration out;
   out.name = text_from(dict["name"]);
   out.type = parse_datatype(text_from(dict["type"]));
   out.values_per_cell = count_from(dict["values"]);
-  out.ordered = PyObject_IsTrue(nb::object(dict["ordered"]).ptr()) == 1;
-  for (nb::handle item : nb::borrow<nb::list>(dict["items"])) {
+  out.ordered = truth_of(dict["ordered"]);
+  for (nb::handle item : checked<nb::list>(dict["items"])) {
     const std::string value = text_from(item);
     if (out.values_per_cell == kVar) out.offsets.push_back(out.data.size());
     const ByteView view = bytes_of(value);
@@ -173,15 +173,15 @@ nb::dict dict_of(const Schema& schema) {
 
 std::vector<Filter> filters_from(nb::handle list, const std::string& format) {
   std::vector<Filter> out;
-  for (nb::handle item : nb::borrow<nb::list>(list)) {
+  for (nb::handle item : checked<nb::list>(list)) {
     if (PyUnicode_Check(item.ptr())) {
       const std::string written = text_from(item);
       for (Filter& filter : parse_filters(written, format)) out.push_back(std::move(filter));
       continue;
     }
-    const nb::tuple pair = nb::borrow<nb::tuple>(item);
+    const nb::tuple pair = tuple_of(item, 2);
     Filter filter{text_from(pair[0]), {}};
-    for (auto [name, value] : nb::borrow<nb::dict>(pair[1]))
+    for (auto [name, value] : checked<nb::dict>(pair[1]))
       filter.options.emplace_back(text_from(name), option_from(value));
     out.push_back(std::move(filter));
   }
@@ -189,49 +189,49 @@ std::vector<Filter> filters_from(nb::handle list, const std::string& format) {
 }
 
 Attribute attribute_from(nb::handle handle, const std::string& format) {
-  const nb::dict dict = nb::borrow<nb::dict>(handle);
+  const nb::dict dict = checked<nb::dict>(handle);
   Attribute out;
   out.name = text_from(dict["name"]);
   out.type = parse_datatype(text_from(dict["type"]));
   out.values_per_cell = count_from(dict["values"]);
-  out.nullable = PyObject_IsTrue(nb::object(dict["nullable"]).ptr()) == 1;
+  out.nullable = truth_of(dict["nullable"]);
   if (const nb::object fill = dict["fill"]; !fill.is_none()) {
     out.fill = bytes_from(fill);
-    out.fill_valid = PyObject_IsTrue(nb::object(dict["fill_valid"]).ptr()) == 1;
+    out.fill_valid = truth_of(dict["fill_valid"]);
   } else {
     // Without a fill value, formats with numpy's types use zeros; TileDB has its own defaults, for which `fill` is
     // empty.
     if (capabilities(format).numpy_types) out.fill.resize(out.cell_size(), std::byte{0});
     std::fill(out.fill.begin(), out.fill.end(), std::byte{0});
   }
-  out.fill_defined = PyObject_IsTrue(nb::object(dict["fill_defined"]).ptr()) == 1;
+  out.fill_defined = truth_of(dict["fill_defined"]);
   out.filters = dict["filters"].is_none() ? default_filters(format, out.type) : filters_from(dict["filters"], format);
   out.enumeration = text_from(dict["enumeration"]);
-  for (nb::handle extent : nb::borrow<nb::tuple>(dict["cell_shape"])) out.cell_shape.push_back(unsigned_of(extent));
+  for (nb::handle extent : checked<nb::tuple>(dict["cell_shape"])) out.cell_shape.push_back(unsigned_of(extent));
   return out;
 }
 
 Schema schema_from(nb::dict dict) {
   Schema out;
   out.format = text_from(dict["format"]);
-  out.sparse = PyObject_IsTrue(nb::object(dict["sparse"]).ptr()) == 1;
-  out.table = PyObject_IsTrue(nb::object(dict["table"]).ptr()) == 1;
-  for (nb::handle d : nb::borrow<nb::list>(dict["dims"])) out.dimensions.push_back(dimension_from(d, out.format));
-  for (nb::handle a : nb::borrow<nb::list>(dict["attrs"])) out.attributes.push_back(attribute_from(a, out.format));
-  for (nb::handle e : nb::borrow<nb::list>(dict["enumerations"])) out.enumerations.push_back(enumeration_from(e));
+  out.sparse = truth_of(dict["sparse"]);
+  out.table = truth_of(dict["table"]);
+  for (nb::handle d : checked<nb::list>(dict["dims"])) out.dimensions.push_back(dimension_from(d, out.format));
+  for (nb::handle a : checked<nb::list>(dict["attrs"])) out.attributes.push_back(attribute_from(a, out.format));
+  for (nb::handle e : checked<nb::list>(dict["enumerations"])) out.enumerations.push_back(enumeration_from(e));
   out.tile_order = order_from(text_from(dict["tile_order"]));
   out.cell_order = order_from(text_from(dict["cell_order"]));
   out.capacity = unsigned_of(dict["capacity"]);
-  out.allows_duplicates = PyObject_IsTrue(nb::object(dict["allows_duplicates"]).ptr()) == 1;
+  out.allows_duplicates = truth_of(dict["allows_duplicates"]);
   out.coords_filters = filters_from(dict["coords_filters"], out.format);
   out.offsets_filters = filters_from(dict["offsets_filters"], out.format);
   out.validity_filters = filters_from(dict["validity_filters"], out.format);
   if (const nb::object current = dict["current_domain"]; !current.is_none()) {
     out.current_domain.emplace();
     std::size_t i = 0;
-    for (nb::handle range : nb::borrow<nb::tuple>(current)) {
+    for (nb::handle range : checked<nb::tuple>(current)) {
       const Datatype& type = out.dimensions.at(i++).type;
-      const nb::tuple pair = nb::borrow<nb::tuple>(range);
+      const nb::tuple pair = tuple_of(range, 2);
       out.current_domain->push_back({value_of(pair[0], type), value_of(pair[1], type)});
     }
   }
@@ -251,12 +251,12 @@ std::map<std::string, std::optional<MetaValue>> metadata_from(nb::dict dict) {
   for (auto [key, value] : dict) {
     std::optional<MetaValue>& entry = out[text_from(key)];
     if (value.is_none()) continue;
-    const nb::tuple t = nb::borrow<nb::tuple>(value);
+    const nb::tuple t = tuple_of(value, 4);
     entry.emplace();
     entry->type = parse_datatype(text_from(t[0]));
     entry->count = static_cast<std::uint32_t>(unsigned_of(t[1]));
     entry->data = bytes_from(t[2]);
-    entry->json = PyObject_IsTrue(t[3].ptr()) == 1;
+    entry->json = truth_of(t[3]);
   }
   return out;
 }

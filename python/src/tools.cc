@@ -52,11 +52,11 @@ ConvertOptions convert_options(const Schema& source, nb::dict target, nb::dict o
   if (target.contains("format")) out.target.format = text_from(target["format"]);
   if (target.contains("field")) out.target.field = text_from(target["field"]);
   if (target.contains("chunks"))
-    for (nb::handle extent : nb::borrow<nb::tuple>(target["chunks"])) out.target.chunks.push_back(unsigned_of(extent));
+    for (nb::handle extent : checked<nb::tuple>(target["chunks"])) out.target.chunks.push_back(unsigned_of(extent));
   const std::string& format = out.target.format.empty() ? source.format : out.target.format;
   if (target.contains("filters")) out.target.filters = filters_from(target["filters"], format);
   if (target.contains("name")) out.source_name = text_from(target["name"]);
-  if (target.contains("lossy")) out.lossy = PyObject_IsTrue(nb::object(target["lossy"]).ptr()) == 1;
+  if (target.contains("lossy")) out.lossy = truth_of(target["lossy"]);
   return out;
 }
 
@@ -120,14 +120,14 @@ nb::list list_of(const std::vector<tiledb::Consolidation>& steps) {
 nb::list consolidate(ArrayHandle& self, nb::dict request, bool only_plan, nb::object progress) {
   tiledb::ConsolidateOptions options;
   options.part = part_from(text_from(request["what"]));
-  for (nb::handle name : nb::borrow<nb::list>(request["fragments"])) options.fragments.push_back(text_from(name));
+  for (nb::handle name : checked<nb::list>(request["fragments"])) options.fragments.push_back(text_from(name));
   if (request.contains("at")) {
-    const nb::tuple pair = nb::borrow<nb::tuple>(request["at"]);
+    const nb::tuple pair = tuple_of(request["at"], 2);
     options.at = {unsigned_of(pair[0]), unsigned_of(pair[1])};
   }
   if (request.contains("max_fragment_size")) options.max_fragment_size = unsigned_of(request["max_fragment_size"]);
-  options.keep_times = PyObject_IsTrue(nb::object(request["keep_times"]).ptr()) == 1;
-  options.purge_deleted = PyObject_IsTrue(nb::object(request["purge_deleted"]).ptr()) == 1;
+  options.keep_times = truth_of(request["keep_times"]);
+  options.purge_deleted = truth_of(request["purge_deleted"]);
   Call call(self.settings, progress);
   const std::vector<tiledb::Consolidation> steps = call([&](const Work& work) {
     options.work = work;

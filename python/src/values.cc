@@ -7,6 +7,22 @@
 
 namespace tegula::python {
 
+void fail_type(const char* expected, nb::handle found) {
+  throw nb::type_error(fmt::format("expected a {}, found a {}", expected, Py_TYPE(found.ptr())->tp_name).c_str());
+}
+
+nb::tuple tuple_of(nb::handle object, std::size_t items) {
+  nb::tuple out = checked<nb::tuple>(object);
+  if (out.size() != items) throw nb::value_error(fmt::format("expected {} items, found {}", items, out.size()).c_str());
+  return out;
+}
+
+bool truth_of(nb::handle object) {
+  const int truth = PyObject_IsTrue(object.ptr());
+  if (truth < 0) throw nb::python_error();
+  return truth == 1;
+}
+
 std::int64_t signed_of(nb::handle object) {
   const long long value = PyLong_AsLongLong(object.ptr());
   if (value == -1 && PyErr_Occurred()) throw nb::python_error();
@@ -97,7 +113,7 @@ IndexList indices_of(nb::handle object) {
 Selection selection_of(nb::handle tuple, bool points) {
   Selection out;
   out.points = points;
-  for (nb::handle axis : nb::borrow<nb::tuple>(tuple)) {
+  for (nb::handle axis : checked<nb::tuple>(tuple)) {
     if (PyLong_Check(axis.ptr())) {
       out.axes.emplace_back(signed_of(axis));
     } else if (PySlice_Check(axis.ptr())) {
@@ -114,15 +130,15 @@ Selection selection_of(nb::handle tuple, bool points) {
 }
 
 Memory memory_of(nb::handle array) {
-  const nb::dict face = nb::borrow<nb::dict>(array.attr("__array_interface__"));
-  const nb::tuple data = nb::borrow<nb::tuple>(face["data"]);
+  const nb::dict face = checked<nb::dict>(array.attr("__array_interface__"));
+  const nb::tuple data = tuple_of(face["data"], 2);
   Memory out;
   out.data = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(unsigned_of(data[0])));
-  out.readonly = PyObject_IsTrue(data[1].ptr()) == 1;
+  out.readonly = truth_of(data[1]);
   out.itemsize = unsigned_of(array.attr("itemsize"));
-  for (nb::handle extent : nb::borrow<nb::tuple>(face["shape"])) out.shape.push_back(unsigned_of(extent));
+  for (nb::handle extent : checked<nb::tuple>(face["shape"])) out.shape.push_back(unsigned_of(extent));
   const nb::object strides = nb::borrow(array.attr("strides"));
-  for (nb::handle stride : nb::borrow<nb::tuple>(strides)) out.strides.push_back(signed_of(stride));
+  for (nb::handle stride : checked<nb::tuple>(strides)) out.strides.push_back(signed_of(stride));
   return out;
 }
 
@@ -157,12 +173,12 @@ ByteView packed_bytes(const Memory& memory) {
 }  // namespace
 
 Column column_from(nb::handle tuple) {
-  const nb::tuple t = nb::borrow<nb::tuple>(tuple);
+  const nb::tuple t = tuple_of(tuple, 7);
   Column out;
   out.name = text_from(t[0]);
   out.type = parse_datatype(text_from(t[1]));
   out.values_per_cell = t[2].is_none() ? kVar : static_cast<std::uint32_t>(unsigned_of(t[2]));
-  out.nullable = PyObject_IsTrue(t[3].ptr()) == 1;
+  out.nullable = truth_of(t[3]);
   out.data = copy_of(packed_bytes(memory_of(t[4])));
   if (!t[5].is_none()) {
     const ByteView offsets = packed_bytes(memory_of(t[5]));
@@ -176,10 +192,10 @@ Column column_from(nb::handle tuple) {
 Batch batch_from(nb::handle columns, std::uint64_t cells, nb::handle shape) {
   Batch out;
   out.cells = cells;
-  for (nb::handle column : nb::borrow<nb::list>(columns)) out.columns.push_back(column_from(column));
+  for (nb::handle column : checked<nb::list>(columns)) out.columns.push_back(column_from(column));
   if (!shape.is_none()) {
     out.shape.emplace();
-    for (nb::handle extent : nb::borrow<nb::tuple>(shape)) out.shape->push_back(unsigned_of(extent));
+    for (nb::handle extent : checked<nb::tuple>(shape)) out.shape->push_back(unsigned_of(extent));
   }
   return out;
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "tegula/columns.h"
@@ -15,6 +16,20 @@ namespace tegula::python {
 
 namespace nb = nanobind;
 
+[[noreturn]] void fail_type(const char* expected, nb::handle found);
+
+// The object as an nb::list, nb::tuple or nb::dict. Throws TypeError when it is something else: callers may put
+// anything into what the package hands on.
+template <class T>
+T checked(nb::handle object) {
+  if (!nb::isinstance<T>(object))
+    fail_type(std::is_same_v<T, nb::dict> ? "dict" : std::is_same_v<T, nb::list> ? "list" : "tuple", object);
+  return nb::borrow<T>(object);
+}
+// A tuple of so many items.
+nb::tuple tuple_of(nb::handle object, std::size_t items);
+
+bool truth_of(nb::handle object);
 std::int64_t signed_of(nb::handle object);
 std::uint64_t unsigned_of(nb::handle object);
 // str as UTF-8, bytes unchanged.

@@ -56,6 +56,13 @@ def _format(format: Optional[str]) -> Optional[str]:
     return capabilities(format).format
 
 
+def _format_to_create(format: str) -> str:
+    name = _format(format)
+    if name is None:
+        raise TypeError('format is the name of the format to write, not None')
+    return name
+
+
 def _mode(mode: str) -> str:
     if mode not in ('r', 'w', 'a', 'r+'):
         raise ValueError(f"mode is 'r' to read or 'w' to write, not {mode!r}")
@@ -170,8 +177,7 @@ def create(uri: Any, *, format: str = 'tiledb', sparse: bool = False, dims: Opti
     gives shape and type and is written; or by the `columns` of a table (a dict, a data frame, an Arrow table), which are
     written too; or by the `schema` of another array. `overwrite` removes what is at `uri` first. `store` is as in open().
     """
-    name = _format(format)
-    assert name is not None
+    name = _format_to_create(format)
     path = _uri(uri, store)
     fill_from: Optional[Mapping[str, Any]] = None
     if schema is not None:
@@ -263,7 +269,7 @@ def create_group(uri: Any, format: str = 'tiledb', *, overwrite: bool = False, s
                  storage_options: Optional[Mapping[str, Any]] = None) -> Group:
     """Creates a group; `format` is 'tiledb', 'zarr2' or 'zarr3'. `store` and `storage_options` are as in open()."""
     path = _uri(uri, store)
-    name = _format(format)
+    name = _format_to_create(format)
     options = _options(store=store, storage_options=_storage(storage_options))
     with _existing(path):
         return Group(_tegula.create_group(path, name, dict(options, **_options(overwrite=overwrite or None))), path, 'w', options)

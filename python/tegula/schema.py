@@ -225,10 +225,14 @@ class Attr(_Described):
         if self._type.is_unit and (self._values is None or isinstance(fill, (str, bytes))):
             data = dtypes.encode(self._type, fill)
             return data if self._values is None else data.ljust(self._values * dtypes.unit_size(self._type), b'\0')
+        from .columns import cast
         base, inner = dtypes.cell_dtype(self._type, self._values, self._cell_shape)
+        value = np.asarray(fill)
+        if base.kind == 'M' and value.dtype.kind == 'U':
+            value = value.astype('M8')  # in the unit it is written in
         if self._values is None:
-            return np.asarray(fill, self._type.base).tobytes()
-        return np.ascontiguousarray(np.broadcast_to(np.asarray(fill).astype(base), inner)).tobytes()
+            return cast(value, np.dtype(self._type.base)).tobytes()
+        return np.ascontiguousarray(np.broadcast_to(cast(value, base), inner)).tobytes()
 
     @property
     def fill(self) -> Any:

@@ -59,6 +59,10 @@ class Adapter:
     def remove(self, keys: List[str]) -> None:
         raise NotImplementedError
 
+    def denied(self, error: BaseException) -> bool:
+        """Whether access was denied, as many servers do for names that are not there."""
+        return isinstance(error, PermissionError) or getattr(error, 'status', None) in (401, 403)
+
     def stated(self, key: str) -> Optional[Tuple[Any, str]]:
         answer = self.read([(key, None, None)])[0]
         if isinstance(answer, BaseException):
@@ -263,6 +267,9 @@ class ObstoreAdapter(Adapter):
                 take(places, answer)
         _run(everything)
         return out
+
+    def denied(self, error: BaseException) -> bool:
+        return isinstance(error, (PermissionError, self.obstore.exceptions.PermissionDeniedError, self.obstore.exceptions.UnauthenticatedError))
 
     def size(self, key: str) -> Optional[int]:
         try:

@@ -178,6 +178,14 @@ def test_errors_pass_through_with_their_type(error):
     assert (array[:5] == GRID[:5]).all()
 
 
+@pytest.mark.parametrize('error', [OSError('no answer'), OwnError('own')])
+def test_a_document_that_cannot_be_read_is_not_absent(error):
+    files = {}
+    tg.create('', data=GRID, format='zarr2', store=files).attrs['unit'] = 'm'
+    with pytest.raises(type(error), match=str(error)):
+        tg.open('', store=Failing(files, error, '.zattrs'))
+
+
 @pytest.mark.parametrize('error', [KeyError('x'), FileNotFoundError('x')])
 def test_what_is_not_found_is_absent(error):
     files = {}

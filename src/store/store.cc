@@ -42,7 +42,7 @@ void Store::get(std::span<FileRead> reads) const {
         read.found = Tail{*std::move(bytes), size};
       }
     } catch (const Error& error) {
-      if (!read.may_fail || error.kind() == ErrorKind::cancelled) throw;
+      if (!read.may_fail || error.kind() != ErrorKind::permission) throw;
       read.failure = std::current_exception();
     }
   }

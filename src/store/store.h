@@ -38,7 +38,8 @@ struct FileRead {
   std::string_view key;
   std::uint64_t most = UINT64_MAX;  // bytes wanted, counted from the end
   std::optional<Tail> found = {};
-  // For probes of names that a server may deny: an Error about this file alone is kept in `failure` and not thrown.
+  // For probes of names that a server may deny, whether the files are there or not: a denial of this file alone
+  // (Error(permission), or the caller's own exception of that meaning) is kept in `failure` and not thrown.
   bool may_fail = false;
   std::exception_ptr failure = {};
 };
@@ -121,7 +122,8 @@ class Store {
   // All ranges, as if asked for at once.
   virtual void get(std::span<RangeRead> reads) const = 0;
   // As get(reads), and calls arrived(i) as soon as reads[i] is filled or known to be absent: on any thread, on several
-  // at once, in any order. It waits for all calls before it returns. An exception from one ends it and is rethrown.
+  // at once, in any order. From then on it does not touch reads[i].into, which may be freed; the keys stay. It waits
+  // for all calls before it returns. An exception from one ends it and is rethrown.
   virtual void fetch(std::span<RangeRead> reads, const std::function<void(std::size_t)>& arrived) const;
   // All files, as if asked for at once.
   virtual void get(std::span<FileRead> reads) const;

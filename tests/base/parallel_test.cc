@@ -1,7 +1,6 @@
 #include "base/parallel.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,14 +8,13 @@
 #include <fstream>
 #include <set>
 #include <sstream>
-#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "base/context.h"
 #include "base/fail.h"
 #include "support/expect_error.h"
-#include "support/sanitized.h"
+#include "support/without_threads.h"
 
 namespace tegula {
 namespace {
@@ -130,30 +128,12 @@ TEST(Parallel, WorksAfterFork) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-// A thread needs address space for its stack: with a limit just above what is used, none can be made.
 TEST(Parallel, RunsOnTheCallerWhenNoThreadCanBeMade) {
-  if (testing::kSanitized) GTEST_SKIP() << "sanitizers need more address space than the limit leaves";
-  const pid_t child = ::fork();
-  if (child == 0) {
-    std::ifstream statm("/proc/self/statm");
-    rlim_t pages = 0;
-    statm >> pages;
-    const rlim_t most = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + (1 << 20);
-    const rlimit limit{most, most};
-    if (::setrlimit(RLIMIT_AS, &limit) != 0) ::_exit(2);
-    try {  // the stacks of threads that ended before may be used once more
-      for (int i = 0; i < 100; ++i) std::thread([] { ::pause(); }).detach();
-      ::_exit(3);  // the limit does not limit
-    } catch (const std::system_error&) {
-    }
+  testing::expect_without_threads([] {
     int calls = 0;  // plain: one thread works
     parallel_for(threads(4), 100, [&](std::size_t) { ++calls; });
-    ::_exit(calls == 100 ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+    return calls == 100;
+  });
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "base/context.h"
@@ -65,10 +66,10 @@ void use_arrivals(const std::function<void(const std::function<void(std::size_t)
   Arrivals arrivals;
   Cancel stop;
   const ContextNode* context = ContextNode::current();
-  std::thread requests([&] {
+  const auto request_all = [&](const Cancel* cancel) {
     const ContextNode::Adopt adopted(context);
     Work stoppable = work;
-    stoppable.cancel = &stop;
+    stoppable.cancel = cancel;
     const CurrentWork busy(stoppable);
     std::exception_ptr error;
     try {
@@ -77,7 +78,14 @@ void use_arrivals(const std::function<void(const std::function<void(std::size_t)
       error = std::current_exception();
     }
     arrivals.end(error);
-  });
+  };
+  std::thread requests;
+  try {
+    requests = std::thread(request_all, &stop);
+  } catch (const std::system_error&) {
+    // The system grants no thread: they are used when all have arrived.
+    request_all(work.cancel);
+  }
   std::exception_ptr thrown;
   try {
     parallel_for(work, thread_count(work), [&](std::size_t) {
@@ -94,7 +102,7 @@ void use_arrivals(const std::function<void(const std::function<void(std::size_t)
     thrown = std::current_exception();
     stop.request();
   }
-  requests.join();
+  if (requests.joinable()) requests.join();
   if (thrown) std::rethrow_exception(thrown);
   if (arrivals.error()) std::rethrow_exception(arrivals.error());
 }

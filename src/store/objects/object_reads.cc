@@ -135,13 +135,13 @@ Tail whole_file(http::Call& call) {
   return {std::move(call.answer.body), size};
 }
 
-// A failure of a read that may fail stays with it.
+// A denial of a read that may fail stays with it.
 template <class F>
 void or_keep(FileRead& read, F f) {
   try {
     f();
-  } catch (const Error&) {
-    if (!read.may_fail) throw;
+  } catch (const Error& error) {
+    if (!read.may_fail || error.kind() != ErrorKind::permission) throw;
     read.failure = std::current_exception();
   }
 }

@@ -19,10 +19,11 @@ std::string_view header(const http::Headers& headers, std::string_view name) {
   return value ? std::string_view(*value) : std::string_view();
 }
 
+bool is_page(const http::Headers& headers) { return header(headers, "content-type").starts_with("text/html"); }
+
 // Why an answer is not the file, whatever its body is; "" when it may be.
 std::string not_the_file(const http::Headers& headers) {
-  if (header(headers, "content-type").starts_with("text/html"))
-    return "the server sent a page (text/html), not the file";
+  if (is_page(headers)) return "the server sent a page (text/html), not the file";
   const std::string_view encoding = header(headers, "content-encoding");
   if (encoding.empty() || encoding == "identity") return "";
   return fmt::format("the server sends it encoded ({}), though it was asked not to", encoding);
@@ -100,8 +101,9 @@ WebOutcome outcome_of(const http::Call& call, const WebQuestion& question, const
     default:
       refuse(call, name);
   }
+  // A page to log in, or one in place of everything that is not there: as 403, it hides which.
   if (const std::string reason = not_the_file(answer.headers); !reason.empty())
-    fail(ErrorKind::io, "{}: {}", name, reason);
+    fail(is_page(answer.headers) ? ErrorKind::permission : ErrorKind::io, "{}: {}", name, reason);
   if (question.problem)
     if (const std::string problem = question.problem(); !problem.empty()) fail(ErrorKind::io, "{}: {}", name, problem);
   return WebOutcome::there;

@@ -274,9 +274,13 @@ void WebStore::get(std::span<FileRead> reads) const {
     if (ranged && !memory_.still(read.key, validator(answer.headers))) changed(read.key);
     read.found = Tail{bodies[i].bytes(), size};
   };
-  const auto failed = [&](std::size_t i, std::exception_ptr error) {
-    if (!reads[i].may_fail) std::rethrow_exception(error);
-    reads[i].failure = std::move(error);
+  const auto failed = [&](std::size_t i, std::exception_ptr failure) {
+    try {
+      std::rethrow_exception(failure);
+    } catch (const Error& error) {
+      if (!reads[i].may_fail || error.kind() != ErrorKind::permission) throw;
+      reads[i].failure = std::move(failure);
+    }
   };
   ask(*client_, url_, questions, answered, failed);
   // Some servers refuse a suffix that is longer than the file.

@@ -173,9 +173,13 @@ class CachedStore final : public WrappedStore {
       }
     }
     if (unknown.empty()) return;
+    // Whether they may be kept shows when all have arrived, and by then the caller may have used and freed the others.
+    std::vector<Bytes> copies(unknown.size());
     store_->fetch(unknown, [&](std::size_t at) {
-      reads[places[at]].found = unknown[at].found;
-      arrived(places[at]);
+      const std::size_t i = places[at];
+      reads[i].found = unknown[at].found;
+      if (reads[i].found && !states[i].empty()) copies[at] = copy_of(reads[i].into);
+      arrived(i);
     });
     const std::vector<std::string> now = states_of(std::span<const RangeRead>(unknown));
     // What came from the cache and what came from the store have to be of one state.
@@ -183,9 +187,8 @@ class CachedStore final : public WrappedStore {
       if (now[at] != states[places[at]] && hits.contains(unknown[at].key))
         fail(ErrorKind::io, "{}: it changed while it was read; open it again", describe(unknown[at].key));
     for (std::size_t at = 0; at < unknown.size(); ++at)
-      if (const std::size_t i = places[at];
-          reads[i].found && !reads[i].into.empty() && !now[at].empty() && now[at] == states[i])
-        disk_.keep(name(i), reads[i].into);
+      if (const std::size_t i = places[at]; !copies[at].empty() && now[at] == states[i])
+        disk_.keep(name(i), copies[at]);
   }
   void get(std::span<FileRead> reads) const override {
     const std::vector<std::string> states = states_of(reads);

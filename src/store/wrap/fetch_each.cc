@@ -30,7 +30,9 @@ class FetchLoop {
   void run() {
     Work threads = work_;
     threads.threads = thread_count(work_) + 1;  // one of them waits most of the time
+    threads.cancel = nullptr;  // those who use would wait for ever for a fetching one that was not begun
     parallel_for(threads, threads.threads, [&](std::size_t i) {
+      const CurrentWork current(work_);
       try {
         if (i == 0)
           fetch();

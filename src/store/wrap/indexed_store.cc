@@ -188,14 +188,7 @@ std::shared_ptr<Store> with_index(std::shared_ptr<Store> store) {
   FileRead read{kIndexKey};
   read.may_fail = true;
   store->get(std::span(&read, 1));
-  if (read.failure) {
-    try {
-      std::rethrow_exception(read.failure);
-    } catch (const Error& error) {
-      // Servers deny names that are not there. Whatever else went wrong is not the same as having no index.
-      if (error.kind() != ErrorKind::permission) throw;
-    }
-  }
+  // Servers deny names that are not there.
   if (!read.found) return store;
   return indexed_store(std::move(store), read.found->bytes);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 
 #include "tegula/error.h"
 
@@ -44,13 +45,9 @@ void KnownStore::look(std::span<const std::string_view> documents) {
     if (!known_absent(key)) reads.push_back({.key = key, .may_fail = true});
   if (reads.empty()) return;
   store_->get(std::span<FileRead>(reads));
-  std::exception_ptr failure;
-  bool found = false;
-  for (const FileRead& read : reads) {
-    found |= read.found.has_value();
-    if (read.failure) failure = read.failure;
-  }
-  if (failure && !found) std::rethrow_exception(failure);
+  const bool found = std::ranges::any_of(reads, [](const FileRead& read) { return read.found.has_value(); });
+  for (const FileRead& read : reads)
+    if (read.failure && !found) std::rethrow_exception(read.failure);
   for (FileRead& read : reads) learn(std::string(read.key), UINT64_MAX, std::move(read.found));
 }
 
@@ -78,7 +75,10 @@ void KnownStore::learn(const std::string& key, std::uint64_t most, std::optional
   files_.insert_or_assign(key, File{most, std::move(found)});
 }
 
-void KnownStore::learn(const RangeRead& read) { ranges_.push_back(read); }
+void KnownStore::learn(const RangeRead& read) {
+  const auto [at, added] = ranges_.try_emplace({read.key, read.offset}, read);
+  if (!added && at->second.into.size() < read.into.size()) at->second = read;
+}
 
 bool KnownStore::known_absent(std::string_view key) const { return complete_ && !listing_.contains(key); }
 
@@ -105,15 +105,21 @@ std::optional<Bytes> KnownStore::get(std::string_view key) const {
 }
 
 bool KnownStore::fill(RangeRead& read) const {
-  const auto covers = [&](const RangeRead& have) {
-    return have.key == read.key &&
-           (!have.found || (have.offset <= read.offset && read.into.size() <= have.into.size() &&
-                            read.offset - have.offset <= have.into.size() - read.into.size()));
-  };
-  if (const auto have = std::ranges::find_if(ranges_, covers); have != ranges_.end()) {
-    read.found = have->found;
-    if (read.found) std::copy_n(have->into.data() + (read.offset - have->offset), read.into.size(), read.into.data());
-    return true;
+  // The last range that begins at or before it: what is planned as one range is read from that one.
+  if (auto next = ranges_.upper_bound({read.key, read.offset}); next != ranges_.begin()) {
+    const RangeRead& have = std::prev(next)->second;
+    if (have.key == read.key) {
+      if (!have.found) {
+        read.found = false;
+        return true;
+      }
+      const std::uint64_t skipped = read.offset - have.offset;
+      if (skipped <= have.into.size() && read.into.size() <= have.into.size() - skipped) {
+        read.found = true;
+        std::copy_n(have.into.data() + skipped, read.into.size(), read.into.data());
+        return true;
+      }
+    }
   }
   const std::lock_guard lock(mutex_);
   const auto file = files_.find(read.key);

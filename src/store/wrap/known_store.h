@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "store/wrap/wrapped_store.h"
@@ -18,14 +19,15 @@ class KnownStore final : public WrappedStore {
   explicit KnownStore(const Store& store);
 
   // With a remote store: a flat listing of the root, as far as it takes one request, and `documents`, with one batch.
-  // Where the store refuses to say whether a document is there, it counts as absent if another is found.
+  // Where the store denies access to a document, it counts as absent if another is found: those who may not list are
+  // not told what is absent. Every other failure is thrown.
   void look(std::span<const std::string_view> documents);
   // Everything below the root. Unless it is complete, it only says what is there.
   void learn(Listing listing);
   // Files and ends of files, with one batch. Without those that are known or that a complete listing lacks.
   void learn_files(std::span<const std::string> keys, std::uint64_t most = UINT64_MAX);
   void learn(const std::string& key, std::uint64_t most, std::optional<Tail> found);
-  // A range of a file, whose bytes are borrowed; `found` as in RangeRead.
+  // A range of a file, whose key and bytes are borrowed; `found` as in RangeRead.
   void learn(const RangeRead& read);
 
   bool complete() const { return complete_; }  // all names are known
@@ -54,7 +56,7 @@ class KnownStore final : public WrappedStore {
   mutable std::mutex mutex_;
   mutable std::map<std::string, File, std::less<>> files_;
   mutable std::map<std::string, std::vector<Entry>, std::less<>> lists_;
-  std::vector<RangeRead> ranges_;
+  std::map<std::pair<std::string_view, std::uint64_t>, RangeRead> ranges_;  // by key and offset
 };
 
 }  // namespace tegula

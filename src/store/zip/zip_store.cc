@@ -47,7 +47,7 @@ class ZipStore final : public Store {
     } catch (const Error& error) {
       // Whose failure it was shows one by one.
       const bool probes = std::ranges::any_of(reads, &FileRead::may_fail);
-      if (!probes || error.kind() == ErrorKind::cancelled) throw;
+      if (!probes || error.kind() != ErrorKind::permission) throw;
       for (FileRead& read : reads) get_one(read);
     }
   }
@@ -154,7 +154,7 @@ class ZipStore final : public Store {
     try {
       get_all(std::span(&read, 1));
     } catch (const Error& error) {
-      if (!read.may_fail || error.kind() == ErrorKind::cancelled) throw;
+      if (!read.may_fail || error.kind() != ErrorKind::permission) throw;
       read.found.reset();
       read.failure = std::current_exception();
     }

@@ -182,7 +182,7 @@ TEST_F(WebStoreTest, OnlyTheAnswerThatItIsNotThereIsAbsence) {
       {reply(304), ErrorKind::io, "the server answered 304"},
       {reply(302, "", {{"location", "http://h/a.zarr/c/0?token=secret"}}), ErrorKind::io, "leads elsewhere"},
       {reply(302, "", {{"location", "file:///etc/passwd"}}), ErrorKind::io, "leads elsewhere"},
-      {reply(200, "<html>", {{"content-type", "text/html; charset=utf-8"}}), ErrorKind::io, "sent a page"},
+      {reply(200, "<html>", {{"content-type", "text/html; charset=utf-8"}}), ErrorKind::permission, "sent a page"},
       {reply(200, "x", {{"content-encoding", "gzip"}}), ErrorKind::io, "sends it encoded (gzip)"},
       {reply(206, "0123", {{"content-range", "bytes 0-3/10"}, {"content-encoding", "br"}}), ErrorKind::io,
        "sends it encoded (br)"},

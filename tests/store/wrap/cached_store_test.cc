@@ -74,6 +74,16 @@ TEST_F(CachedStoreTest, TheSameIsReadOnce) {
   EXPECT_EQ(range(*open(), "gone", 0, 1), "<absent>");
 }
 
+// As fetch_each() does, the caller may use what arrived for something else.
+TEST_F(CachedStoreTest, WhatArrivedIsTheCallers) {
+  const std::shared_ptr<Store> store = open();
+  Bytes first(3), second(4);
+  RangeRead reads[] = {{"f", 0, first}, {"f", 5, second}};
+  store->fetch(reads, [&](std::size_t i) { std::ranges::fill(reads[i].into, std::byte{'x'}); });
+  EXPECT_EQ(range(*store, "f", 0, 3), "012");
+  EXPECT_EQ(range(*store, "f", 5, 4), "5678");
+}
+
 TEST_F(CachedStoreTest, AChangedFileIsReadAnew) {
   const std::shared_ptr<Store> store = open();
   read_all(*store);

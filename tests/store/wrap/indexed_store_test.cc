@@ -132,10 +132,8 @@ TEST_F(IndexedStoreTest, OnlyADeniedIndexIsNone) {
    public:
     Failing(std::shared_ptr<Store> store, ErrorKind kind) : WrappedStore(std::move(store)), kind_(kind) {}
     StoreHints hints() const override { return {.lists = false}; }
-    using WrappedStore::get;
-    void get(std::span<FileRead> reads) const override {
-      for (FileRead& read : reads) read.failure = std::make_exception_ptr(Error(kind_, "refused"));
-    }
+    std::optional<Bytes> get(std::string_view) const override { throw Error(kind_, "refused"); }
+    void get(std::span<FileRead> reads) const override { Store::get(reads); }
 
    private:
     ErrorKind kind_;

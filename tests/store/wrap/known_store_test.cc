@@ -92,6 +92,26 @@ TEST(KnownStore, LooksOnce) {
   EXPECT_ERROR(permission, "access denied", known.look(kDocuments));
 }
 
+// Has a file that cannot be read.
+class Broken final : public WrappedStore {
+ public:
+  using WrappedStore::get;
+  using WrappedStore::WrappedStore;
+  std::optional<Bytes> get(std::string_view key) const override {
+    if (key == "z") fail(ErrorKind::io, "'{}': the server answered 503", key);
+    return store_->get(key);
+  }
+  void get(std::span<FileRead> reads) const override { Store::get(reads); }
+};
+
+TEST(KnownStore, ADocumentThatCannotBeReadIsNotAbsent) {
+  constexpr std::string_view kDocuments[] = {"a", "z"};
+  const Filled filled;
+  const Broken broken(latency_store(filled.store, {.lists = false}));
+  KnownStore known(broken);
+  EXPECT_ERROR(io, "answered 503", known.look(kDocuments));
+}
+
 TEST(KnownStore, ReadsEachFileOnce) {
   const Filled filled;
   KnownStore known(*filled.store);
@@ -138,6 +158,23 @@ TEST(KnownStore, CutsRangesAndAsksForTheOthers) {
   EXPECT_TRUE(reads[1].found);
   EXPECT_FALSE(reads[2].found);
   EXPECT_EQ(filled.counts->reads, 1u);
+}
+
+// As many as a shard of single cells has in one request. Looking through all of them for each would take minutes.
+TEST(KnownStore, KnowsManyRanges) {
+  constexpr std::uint64_t kRanges = 200'000;
+  const Filled filled;
+  KnownStore known(*filled.store);
+  Bytes bytes(kRanges);
+  for (std::uint64_t i = 0; i < kRanges; ++i) bytes[i] = static_cast<std::byte>(i % 251);
+  for (std::uint64_t i = 0; i < kRanges; ++i)
+    known.learn(RangeRead{"shard", 10 * i, MutableBytes(bytes).subspan(i, 1), true});
+  Bytes into(kRanges);
+  std::vector<RangeRead> reads;
+  for (std::uint64_t i = kRanges; i-- > 0;) reads.push_back({"shard", 10 * i, MutableBytes(into).subspan(i, 1)});
+  known.get(reads);
+  EXPECT_EQ(into, bytes);
+  EXPECT_EQ(filled.counts->reads, 0u);
 }
 
 }  // namespace
