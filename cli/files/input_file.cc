@@ -49,12 +49,11 @@ void InputFile::copy_pipe(const Work& work) {
   Bytes block(1 << 18);
   for (;;) {
     work.check();
-    // A signal ends poll(), which read() would not notice.
+    // A signal ends poll(), which read() would not notice. One that came just before it shows a little later.
     pollfd wait{descriptor_, POLLIN, 0};
-    if (poll(&wait, 1, -1) < 0) {
-      if (errno == EINTR) continue;
-      failed("cannot read", path_);
-    }
+    const int ready = poll(&wait, 1, 200);
+    if (ready < 0 && errno != EINTR) failed("cannot read", path_);
+    if (ready <= 0) continue;
     const ssize_t n = ::read(descriptor_, block.data(), block.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) failed("cannot read", path_);

@@ -81,7 +81,7 @@ NpyHeader read_npy_header(const InputFile& file) {
   out.fortran = dict_value(dict, "fortran_order", name) == "True";
   out.shape = parse_shape(dict_value(dict, "shape", name), name);
   const std::uint64_t there = file.size() - out.offset;
-  Int128 bytes = out.type.full_size();
+  Int128 bytes = std::ranges::find(out.shape, 0u) == out.shape.end() ? out.type.full_size() : 0;
   for (const std::uint64_t n : out.shape) {
     bytes *= n;
     if (bytes > there) break;

@@ -1,5 +1,6 @@
 #include "input/csv_rows.h"
 
+#include <set>
 #include <vector>
 
 #include "base/error_message.h"
@@ -30,6 +31,10 @@ class CsvRows final : public Rows {
     for (std::size_t i = 0; i < used_; ++i)
       like_.columns.push_back(empty_column(unnamed && fields_[i].text == "value" ? "" : fields_[i].text, schema));
     check_all_there(like_, schema, file.name());
+    std::set<std::string_view> names;
+    for (const Column& column : like_.columns)
+      if (!names.insert(column.name).second)
+        fail(ErrorKind::invalid_argument, "{}: its first line names '{}' twice", file.name(), column.name);
   }
 
   std::optional<Batch> next(std::uint64_t rows, std::uint64_t bytes) override {
@@ -90,37 +95,46 @@ class CsvRows final : public Rows {
     return field;
   }
 
-  // Reads one record into fields_; false at the end. line_ is the one that it ends on.
+  // Is this the end of a line, after a character that was taken?
+  bool ends_line(int c) { return c == '\n' || (c == '\r' && (peek() == '\n' || peek() < 0)); }
+
+  // Takes the rest of a field after its opening quote.
+  void quoted_text(CsvField& field) {
+    const std::uint64_t first_line = line_;
+    field.quoted = true;
+    for (int c = peek(); c >= 0; c = peek()) {
+      ++at_;
+      if (c == '"' && peek() != '"') return;
+      at_ += c == '"';
+      line_ += c == '\n';
+      field.text += static_cast<char>(c);
+    }
+    fail(ErrorKind::invalid_argument, "{}, line {}: a quote is opened and never closed", file_.name(), first_line);
+  }
+
+  // Reads one record into fields_; false at the end. line_ is the one that it ends on. A quote counts only where a
+  // field begins: 5" is a text of two characters.
   bool record() {
     if (peek() < 0) return false;
     used_ = 0;
+    ++line_;
     CsvField* field = &new_field();
-    bool quoted = false;
-    const std::uint64_t first_line = ++line_;
     for (int c = peek(); c >= 0; c = peek()) {
       ++at_;
-      if (quoted) {
-        if (c != '"') {
-          line_ += c == '\n';
-          field->text += static_cast<char>(c);
-        } else if (peek() == '"') {
-          ++at_;
-          field->text += '"';
-        } else {
-          quoted = false;
-        }
-      } else if (c == '"') {
-        quoted = field->quoted = true;
-      } else if (c == ',') {
-        field = &new_field();
-      } else if (c == '\n') {
+      if (ends_line(c)) {
+        if (c == '\r' && peek() == '\n') ++at_;
         return true;
-      } else if (c != '\r') {
-        field->text += static_cast<char>(c);
       }
+      if (c == ',')
+        field = &new_field();
+      else if (field->quoted)
+        fail(ErrorKind::invalid_argument, "{}, line {}: text follows the closing quote of a field", file_.name(),
+             line_);
+      else if (c == '"' && field->text.empty())
+        quoted_text(*field);
+      else
+        field->text += static_cast<char>(c);
     }
-    if (quoted)
-      fail(ErrorKind::invalid_argument, "{}, line {}: a quote is opened and never closed", file_.name(), first_line);
     return true;
   }
 

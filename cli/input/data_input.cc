@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/json.h"
+#include "base/name_list.h"
 #include "convert/cell_types.h"
 #include "query/columns/gather.h"
 #include "query/request/cell_input.h"
@@ -24,11 +25,11 @@ Column empty_column(const std::string& name, const Schema& schema) {
     column.type = d->type;
     column.values_per_cell = d->values_per_cell;
   } else {
-    std::string known;
+    std::vector<std::string_view> known;
     if (schema.sparse)
-      for (const Dimension& dim : schema.dimensions) known += (known.empty() ? "" : ", ") + dim.name;
-    for (const Attribute& attribute : schema.attributes) known += (known.empty() ? "" : ", ") + attribute.name;
-    fail(ErrorKind::invalid_argument, "there is no field '{}'; the array has {}", name, known);
+      for (const Dimension& dim : schema.dimensions) known.push_back(dim.name);
+    for (const Attribute& attribute : schema.attributes) known.push_back(attribute.name);
+    fail(ErrorKind::invalid_argument, "there is no field '{}'; the array has {}", name, name_list(known));
   }
   if (column.var()) column.offsets.push_back(0);
   return column;

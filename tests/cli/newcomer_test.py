@@ -72,6 +72,19 @@ class Mistakes(CommandTest):
         self.assertEqual(self.json('read', 'u')['fields'], cells)
         self.fails(2, "line 3: a quote is opened and never closed", 'write', 'u', '-', '--as', 'csv', stdin='x,s,n\n1,a,2\n2,"b,3\n4,c,5\n')
 
+    def test_quotes_within_csv_fields(self):
+        rows = {'5" pipe,1\r\n6" pipe,2\r\n': [['5" pipe', 1], ['6" pipe', 2]],
+                'a\rb,1\n"c""\n",2': [['a\rb', 1], ['c"\n', 2]],
+                '"",1\n"x",2\r': [['', 1], ['x', 2]]}
+        for i, (text, cells) in enumerate(rows.items()):
+            pathlib.Path(self.path('q.csv')).write_bytes(b's,n\n' + text.encode())
+            self.run_tegula('create', f'q{i}', 'q.csv', '--format', 'bcolz', '--table', '-a', 's:S10', '-a', 'n:int32')
+            fields = self.json('read', f'q{i}')['fields']
+            self.assertEqual([[s, n] for s, n in zip(fields['s'], fields['n'])], cells)
+        for text, message in (('s,n\n"a"b,1\n', 'line 2: text follows the closing quote'), ('s,n,s\na,1,b\n', "names 's' twice")):
+            pathlib.Path(self.path('q.csv')).write_text(text)
+            self.fails(2, message, 'create', 'q', 'q.csv', '--format', 'bcolz', '--table', '-a', 's:S10', '-a', 'n:int32')
+
     def test_devices_are_written_to(self):
         grid = self.grid()
         os.mkfifo(self.path('pipe'))
@@ -183,6 +196,21 @@ class Mistakes(CommandTest):
 
 
 class OddData(CommandTest):
+    def test_files_without_cells(self):
+        for i, shape in enumerate([(0,), (3, 0), (3, 0, 2), (0, 5)]):
+            npy(self.path('none.npy'), [], shape=shape)
+            self.run_tegula('create', f'none{i}', 'none.npy', '--format', 'zarr3')
+            self.run_tegula('read', f'none{i}', '--npy', 'back.npy')
+            self.assertIn(f"'shape': {shape}".encode(), pathlib.Path(self.path('back.npy')).read_bytes())
+
+    def test_thousands_of_fields_are_not_all_named(self):
+        names = [f'field_{i}' for i in range(2000)]
+        pathlib.Path(self.path('wide.csv')).write_text(','.join(names) + ',other\n' + '1,' * 2000 + '1\n')
+        done = self.run_tegula('create', 'wide', 'wide.csv', '--format', 'tiledb', '--shape', '1', *[f'-a{n}:int32' for n in names], code=2)
+        self.assertIn("there is no field 'other'", done.stderr)
+        self.assertIn('and 1980 more', done.stderr)
+        self.assertLess(len(done.stderr), 1000)
+
     def test_numbers_that_json_lacks(self):
         for fmt in ('bcolz', 'zarr2', 'zarr3', 'tiledb'):
             with self.subTest(fmt):

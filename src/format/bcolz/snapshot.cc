@@ -7,6 +7,7 @@
 
 #include "base/context.h"
 #include "base/fail.h"
+#include "base/name_list.h"
 #include "base/parallel.h"
 #include "format/bcolz/schema_model.h"
 
@@ -54,8 +55,8 @@ std::shared_ptr<const Snapshot> Snapshot::open(std::shared_ptr<Store> store, con
 std::size_t Snapshot::column(std::string_view name) const {
   const auto it = std::find(names.begin(), names.end(), name);
   if (it == names.end())
-    fail(ErrorKind::invalid_argument, "there is no field '{}'; there {} '{}'", name, names.size() == 1 ? "is" : "are",
-         fmt::join(names, "', '"));
+    fail(ErrorKind::invalid_argument, "there is no field '{}'; there {} {}", name, names.size() == 1 ? "is" : "are",
+         name_list(names));
   return static_cast<std::size_t>(it - names.begin());
 }
 

@@ -1,8 +1,10 @@
 #include "format/tiledb/read/request.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/fail.h"
+#include "base/name_list.h"
 #include "format/tiledb/read/labels.h"
 #include "query/language/dates.h"
 
@@ -181,12 +183,9 @@ std::vector<FieldInfo> result_fields(const Snapshot& snapshot, const Query& quer
       continue;
     }
     const auto& known = snapshot.schema().labels;
-    if (std::none_of(known.begin(), known.end(), [&](const SchemaLabel& label) { return label.name == name; })) {
-      std::string names;
-      for (const FieldInfo& field : snapshot.fields())
-        names += fmt::format("{}'{}'", names.empty() ? "" : ", ", field.name);
-      fail(ErrorKind::invalid_argument, "there is no field '{}'; the array has {}", name, names);
-    }
+    if (std::none_of(known.begin(), known.end(), [&](const SchemaLabel& label) { return label.name == name; }))
+      fail(ErrorKind::invalid_argument, "there is no field '{}'; the array has {}", name,
+           name_list(std::views::transform(snapshot.fields(), &FieldInfo::name)));
     labels.push_back(name);
   }
   return fields;
