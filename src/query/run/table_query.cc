@@ -11,15 +11,38 @@
 namespace tegula {
 namespace {
 
-// The rows asked for, in order: one run of consecutive rows, or a list.
+// The rows asked for, in order: one run of consecutive rows, or several picks. What was asked for in few words stays
+// small: a list of every second row would take more memory than the rows.
 struct Rows {
+  struct Picked {
+    std::uint64_t begin = 0;  // position of its first row among all
+    AxisPick pick;
+  };
+
+  // The rows at `n` positions from `begin` on.
+  Buffer<std::uint64_t> list(std::uint64_t begin, std::uint64_t n) const {
+    Buffer<std::uint64_t> out(n);
+    auto at = std::ranges::upper_bound(picks, begin, {}, &Picked::begin) - 1;
+    for (std::uint64_t i = 0; i < n; ++i) {
+      while (begin + i - at->begin >= at->pick.count) ++at;
+      out[i] = at->pick.at(begin + i - at->begin);
+    }
+    return out;
+  }
+  void add(AxisPick pick) {
+    if (pick.count == 0) return;
+    const std::uint64_t begin = count;
+    count += pick.count;
+    picks.push_back({begin, std::move(pick)});
+  }
+
   std::uint64_t first = 0, count = 0;
-  Buffer<std::uint64_t> list;  // used when not empty
   bool listed = false;
+  std::vector<Picked> picks;  // when listed
 };
 
 Rows rows_of(const Query& query, std::uint64_t total) {
-  Rows rows{0, total, {}, false};
+  Rows rows{0, total, false, {}};
   if (!query.label_ranges.empty()) fail(ErrorKind::invalid_argument, "a table has no labels");
   if (!query.ranges.empty()) {
     if (query.select) fail(ErrorKind::invalid_argument, "a query takes a selection or ranges, not both");
@@ -27,6 +50,7 @@ Rows rows_of(const Query& query, std::uint64_t total) {
       fail(ErrorKind::invalid_argument, "a table has one dimension; ranges are given for {}", query.ranges.size());
     const std::vector<Range>& ranges = query.ranges[0].ranges;
     rows.listed = ranges.size() != 1;
+    if (rows.listed) rows.count = 0;
     for (const Range& range : ranges) {
       const auto bound = [&](const Value& value) -> std::uint64_t {
         if (const auto* i = std::get_if<std::int64_t>(&value); i && *i >= 0) return static_cast<std::uint64_t>(*i);
@@ -36,24 +60,26 @@ Rows rows_of(const Query& query, std::uint64_t total) {
       const std::uint64_t low = bound(range.low), high = bound(range.high);
       if (low > high || high >= total)
         fail(ErrorKind::invalid_argument, "rows {}..{} are not inside a table of {} rows", low, high, total);
+      AxisPick run;
+      run.count = high - low + 1;
+      run.start = static_cast<std::int64_t>(low);
       if (!rows.listed)
-        rows.first = low, rows.count = high - low + 1;
+        rows.first = low, rows.count = run.count;
       else
-        for (std::uint64_t i = low; i <= high; ++i) rows.list.push_back(i);
+        rows.add(std::move(run));
     }
   } else if (query.select) {
-    const Picks picks = resolve(*query.select, {total});
-    const AxisPick& pick = picks.axes[0];
+    Picks picks = resolve(*query.select, {total});
+    AxisPick& pick = picks.axes[0];
     if (pick.indices.empty() && (pick.step == 1 || pick.count <= 1)) {
       rows.first = pick.count ? pick.at(0) : 0;
       rows.count = pick.count;
     } else {
       rows.listed = true;
-      rows.list.resize(pick.count);
-      for (std::uint64_t i = 0; i < pick.count; ++i) rows.list[i] = pick.at(i);
+      rows.count = 0;
+      rows.add(std::move(pick));
     }
   }
-  if (rows.listed) rows.count = rows.list.size();
   return rows;
 }
 
@@ -147,9 +173,10 @@ class TableStream final : public BatchStream {
     return out;
   }
 
-  void read(std::size_t field, const Block& block, Column& out) const {
+  // `listed` are the rows of the block, when they are no run.
+  void read(std::size_t field, const Block& block, const Buffer<std::uint64_t>& listed, Column& out) const {
     if (rows_.listed)
-      source_->read_indices(field, std::span(rows_.list).subspan(block.begin, block.count), out);
+      source_->read_indices(field, listed, out);
     else
       source_->read_rows(field, rows_.first + block.begin, block.count, out);
   }
@@ -157,12 +184,13 @@ class TableStream final : public BatchStream {
   // Reads what the condition needs, and the rest only where something matches.
   Part work(const Block& block) const {
     const auto& fields = source_->fields();
+    const Buffer<std::uint64_t> listed = rows_.listed ? rows_.list(block.begin, block.count) : Buffer<std::uint64_t>();
     std::vector<Column> tested;
     std::vector<ColumnView> views;
     tested.reserve(condition_fields_.size());
     for (const std::size_t field : condition_fields_) {
       tested.push_back(empty_column(fields[field]));
-      read(field, block, tested.back());
+      read(field, block, listed, tested.back());
       views.emplace_back(tested.back());
     }
     std::vector<std::uint8_t> mask;
@@ -189,7 +217,7 @@ class TableStream final : public BatchStream {
           source_->read_indices(field, indices, columns.back());
           continue;
         }
-        read(field, block, columns.back());
+        read(field, block, listed, columns.back());
       }
       if (!aggregates_ && kept < block.count) columns.back() = filter(columns.back(), mask);
     }
@@ -200,18 +228,18 @@ class TableStream final : public BatchStream {
     }
     part.batch.cells = kept;
     part.batch.columns = std::move(columns);
-    if (query_.row_numbers) part.batch.columns.push_back(row_numbers(block, mask));
+    if (query_.row_numbers) part.batch.columns.push_back(row_numbers(block, listed, mask));
     return part;
   }
 
-  Column row_numbers(const Block& block, std::span<const std::uint8_t> mask) const {
+  Column row_numbers(const Block& block, const Buffer<std::uint64_t>& listed,
+                     std::span<const std::uint8_t> mask) const {
     Column column;
     column.name = kRowColumn;
     column.type = TypeId::uint64;
     Buffer<std::uint64_t> numbers;
     for (std::uint64_t i = 0; i < block.count; ++i)
-      if (mask.empty() || mask[i])
-        numbers.push_back(rows_.listed ? rows_.list[block.begin + i] : rows_.first + block.begin + i);
+      if (mask.empty() || mask[i]) numbers.push_back(rows_.listed ? listed[i] : rows_.first + block.begin + i);
     const ByteView bytes = std::as_bytes(std::span(numbers));
     column.data.assign(bytes.begin(), bytes.end());
     return column;
@@ -274,7 +302,7 @@ class TableStream final : public BatchStream {
   Batch empty_batch() const {
     Batch batch;
     for (const std::size_t field : outputs_) batch.columns.push_back(empty_column(source_->fields()[field]));
-    if (query_.row_numbers) batch.columns.push_back(row_numbers({}, {}));
+    if (query_.row_numbers) batch.columns.push_back(row_numbers({}, {}, {}));
     return batch;
   }
 

@@ -92,6 +92,25 @@ TEST(TableQuery, Rows) {
   }
 }
 
+// 2^45 rows: a list of what was asked for would not fit any memory.
+TEST(TableQuery, StepsAndRangesTakeNoMemoryForEachRow) {
+  const auto table = std::make_shared<Table>(std::uint64_t{1} << 46);
+  Query query;
+  query.row_numbers = true;
+  query.limit = 3;
+  query.work.memory = 1 << 20;
+  query.select = parse_selection("[7::2]");
+  EXPECT_EQ(integers(collect(*query_table(table, query)), "__row"), (std::vector<std::int64_t>{7, 9, 11}));
+  query.skip = std::uint64_t{1} << 44;
+  EXPECT_EQ(integers(collect(*query_table(table, query)), "i").at(0), (std::int64_t{1} << 45) + 7);
+  query.select.reset();
+  query.skip = 2;
+  const Range whole{std::uint64_t{5}, (std::uint64_t{1} << 46) - 1}, few{std::uint64_t{1}, std::uint64_t{3}};
+  query.ranges = {{"row", {few, few, whole, whole}}};
+  query.limit = 6;
+  EXPECT_EQ(integers(collect(*query_table(table, query)), "i"), (std::vector<std::int64_t>{3, 1, 2, 3, 5, 6}));
+}
+
 TEST(TableQuery, ReadsOnlyWhatItNeeds) {
   const auto table = std::make_shared<Table>(100000);
   Query query;
