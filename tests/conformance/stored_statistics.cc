@@ -103,7 +103,8 @@ std::vector<std::string> wrong_statistics(const Array& array, unsigned threads, 
   const std::optional<std::string> where = always(schema);
   if (schema.format != "tiledb" || !where) return wrong;
   for (const Attribute& attribute : schema.attributes) {
-    if (is_number(attribute) && attribute.enumeration.empty()) check_conditions(array, attribute, threads, checks, wrong);
+    if (is_number(attribute) && attribute.enumeration.empty())
+      check_conditions(array, attribute, threads, checks, wrong);
     for (const AggregateOp op : {AggregateOp::count, AggregateOp::sum, AggregateOp::min, AggregateOp::max,
                                  AggregateOp::mean, AggregateOp::null_count}) {
       const Aggregate aggregate{"r", op, op == AggregateOp::count ? "" : attribute.name};
