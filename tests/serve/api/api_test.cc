@@ -1,5 +1,6 @@
 #include "serve/api/api.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/endian.h"
