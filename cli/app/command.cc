@@ -214,6 +214,22 @@ void Verb::run(std::function<int()> action) {
   app_of(app_).callback([chosen = chosen_, action = std::move(action)] { *chosen = action; });
 }
 
+namespace {
+
+// The words of the command, with "--" before those of the program that `run` starts: options behind it are not ours.
+std::vector<char*> with_mark(int argc, char** argv) {
+  static char mark[] = "--";
+  std::vector<char*> words(argv, argv + argc);
+  if (argc < 2 || std::string_view(argv[1]) != "run") return words;
+  std::size_t at = 2;
+  while (at < words.size() && words[at][0] == '-' && std::string_view(words[at]) != mark) ++at;
+  if (at < words.size() && std::string_view(words[at]) != mark)
+    words.insert(words.begin() + static_cast<std::ptrdiff_t>(at), mark);
+  return words;
+}
+
+}  // namespace
+
 int run_command(int argc, char** argv, const std::vector<VerbEntry>& verbs, Globals& globals) {
   CLI::App app{"Opens, reads, queries, writes, converts and verifies chunked arrays: TileDB, bcolz, zarr.", "tegula"};
   app.set_version_flag("--version", std::string("tegula ") + version());
@@ -244,7 +260,8 @@ int run_command(int argc, char** argv, const std::vector<VerbEntry>& verbs, Glob
   add_completion(app, chosen);
   add_man(app, chosen);
   try {
-    app.parse(argc, argv);
+    const std::vector<char*> words = with_mark(argc, argv);
+    app.parse(static_cast<int>(words.size()), words.data());
     if (!memory.empty()) globals.work.memory = parse_size(memory);
     for (const std::string& option : storage) add_storage(globals, option);
     if (!cache.empty()) globals.storage["cache"] = cache;

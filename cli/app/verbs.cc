@@ -2,6 +2,8 @@
 
 namespace tegula::cli {
 
+void describe_run(Verb verb, Globals& globals);
+
 const std::vector<VerbEntry>& verbs() {
   static const std::vector<VerbEntry> all = {
       {"info", "what an array is: schema, sizes, fragments, metadata", describe_info},
@@ -29,6 +31,7 @@ const std::vector<VerbEntry>& verbs() {
       {"index", "write the names of all files beside them, for web servers, which do not list them", describe_index},
       {"group", "make groups, add and remove members", describe_group},
       {"serve", "read everything below a folder or bucket as zarr over HTTP", describe_serve},
+      {"run", "run a program that was made for libtiledb on tegula", describe_run},
       {"tour", "see it all on small data, in under a minute", describe_tour},
   };
   return all;

@@ -115,9 +115,13 @@ std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& 
   if (version < 3 || version > kWriteVersion)
     fail(ErrorKind::unsupported, "format version {} cannot be written; 3 to {} can", version, kWriteVersion);
   const Schema full = with_defaults(schema);
-  ArraySchema stored = from_model(full, version);
-  for (const Enumeration& enumeration : full.enumerations) stored.enumerations.emplace_back(enumeration.name, "");
-  check_new_schema(stored, full.enumerations);
+  return create_array(std::move(store), from_model(full, version), full.enumerations, options);
+}
+
+std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, ArraySchema stored,
+                                    const std::vector<Enumeration>& enumerations, const CreateOptions& options) {
+  for (const Enumeration& enumeration : enumerations) stored.enumerations.emplace_back(enumeration.name, "");
+  check_new_schema(stored, enumerations);
   stored.enumerations.clear();
   name_fields(stored);
   const Key key = make_key(options.key);
@@ -126,7 +130,7 @@ std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& 
   make_room(*store, options.overwrite);
   for (const SchemaLabel& label : stored.labels)
     write_array(*sub_store(store, label.uri), label_schema(stored, label), {}, time, key);
-  const std::string file = write_array(*store, std::move(stored), full.enumerations, time, key);
+  const std::string file = write_array(*store, std::move(stored), enumerations, time, key);
 
   OpenOptions open;
   open.key = options.key;

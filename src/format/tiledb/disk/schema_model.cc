@@ -47,6 +47,8 @@ std::uint16_t image_extent(const SchemaDimension& dimension) {
   return static_cast<std::uint16_t>(size);
 }
 
+}  // namespace
+
 void set_image_extents(Pipeline& pipeline, const std::vector<SchemaDimension>& dimensions) {
   for (FilterStep& step : pipeline.steps) {
     if (step.type != FilterType::webp) continue;
@@ -56,8 +58,6 @@ void set_image_extents(Pipeline& pipeline, const std::vector<SchemaDimension>& d
     step.row_bytes = image_extent(dimensions[1]);
   }
 }
-
-}  // namespace
 
 Schema to_model(const ArraySchema& schema, std::vector<Enumeration> enumerations) {
   Schema model;

@@ -13,5 +13,7 @@ namespace tegula::tiledb {
 Schema to_model(const ArraySchema& schema, std::vector<Enumeration> enumerations);
 // Throws invalid_argument for what TileDB cannot store.
 ArraySchema from_model(const Schema& schema, std::uint32_t version);
+// Tells WebP filters the extents of the tiles, which are their images. Throws invalid_argument where there is no image.
+void set_image_extents(Pipeline& filters, const std::vector<SchemaDimension>& dimensions);
 
 }  // namespace tegula::tiledb

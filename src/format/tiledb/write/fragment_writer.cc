@@ -285,6 +285,7 @@ std::string FragmentWriter::hand_over() {
 void FragmentWriter::commit(const FragmentCover& cover) {
   finish(cover);
   if (const std::string file = hand_over(); !file.empty()) target_.store->put(file, ByteView());
+  if (target_.written) target_.written->push_back(name_);
 }
 
 void commit_fragments(Store& store, std::span<const std::unique_ptr<FragmentWriter>> fragments, std::uint64_t first,

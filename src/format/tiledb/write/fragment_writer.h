@@ -23,6 +23,8 @@ struct WriteTarget {
   Key key;
   std::shared_ptr<const ArraySchema> schema;
   std::string schema_name;  // its file, as footers name it
+  // Receives the names of fragments when they are committed one by one. Borrowed; may be null.
+  std::vector<std::string>* written = nullptr;
 };
 
 // The version of new fragments: that of the schema, so that every reader of the array can read them. Schemas of

@@ -102,7 +102,8 @@ Buffer<std::uint64_t> checked_order(const ArraySchema& schema, Coordinates coord
       fail(ErrorKind::invalid_argument, "cell {} {} is not in global order; write unordered cells with another order",
            before + i, place_of(schema, coordinates, i));
   if (twins)
-    fail(ErrorKind::invalid_argument, "cells {} and {} lie at the same place {}; the array allows no duplicates",
+    fail(ErrorKind::invalid_argument,
+         "cells {0} and {1} lie at the same place {2}. Duplicate coordinates {2} are not allowed",
          before + twins->first, before + twins->second, place_of(schema, coordinates, twins->first));
   return order;
 }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "format/tiledb/reader_support.h"
+#include "format/tiledb/write/write_sparse.h"
 #include "format/tiledb/write_support.h"
 #include "query/columns/gather.h"
 #include "store/wrap/wrapped_store.h"
@@ -244,6 +245,29 @@ TEST(CellStreams, RefusesCellsOutOfOrder) {
   }
   EXPECT_ERROR(invalid_argument, "no box",
                create_array(make_memory_store(), schema, {})->write_stream(parse_selection("[1:2]")));
+}
+
+TEST(CellStreams, NamesWhatWasWritten) {
+  const std::shared_ptr<Array> array = create_array(
+      make_memory_store(),
+      make_schema(true, {dimension("x", TypeId::int64, std::int64_t{0}, std::int64_t{99}, std::int64_t{10})},
+                  {attribute("a", TypeId::int32)}),
+      {});
+  std::vector<std::string> written;
+  WriteTarget target = tiledb_array(*array).target();
+  target.written = &written;
+  write_sparse(target, line({}), 1, {});
+  EXPECT_TRUE(written.empty());
+  write_sparse(target, line({5, 1}), 1, {});
+  EXPECT_EQ(written.size(), 1u);
+  const std::unique_ptr<CellWriter> stream = stream_sparse(target, 2, in_order(Order::global));
+  stream->write(line({7, 8}));
+  EXPECT_EQ(written.size(), 1u);
+  stream->commit();
+  std::vector<std::string> there;
+  for (const FragmentInfo& fragment : TiledbArray(tiledb_array(*array).store(), {}).info({}).fragments)
+    there.push_back(fragment.name);
+  EXPECT_EQ(written, there);
 }
 
 TEST(CellStreams, MayOutliveItsArray) {
