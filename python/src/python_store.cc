@@ -79,7 +79,11 @@ struct Answer {
 
 class PythonStore final : public Store {
  public:
-  PythonStore(nb::object adapter, std::string identity) : adapter_(std::move(adapter)), identity_(std::move(identity)) {
+  PythonStore(nb::object store, const std::string& root)
+      : given_(store),
+        root_(root),
+        adapter_(nb::module_::import_("tegula.stores").attr("adapted")(store, root)),
+        identity_(fmt::format("python:{}", static_cast<const void*>(store.ptr()))) {
     hints_.gap = kGap;
     hints_.in_flight = kInFlight;
     hints_.lists = nb::cast<bool>((*adapter_).attr("lists"));
@@ -177,6 +181,15 @@ class PythonStore final : public Store {
   }
   std::string uri(std::string_view key) const override { return describe(key); }
   std::string identity() const override { return join(identity_, describe("")); }
+  std::optional<FolderOf> around() const override {
+    std::string_view path = root_;
+    while (path.ends_with('/')) path.remove_suffix(1);
+    if (path.empty()) return std::nullopt;
+    const std::size_t slash = path.rfind('/');
+    const nb::gil_scoped_acquire acquire;
+    return FolderOf{python_store(nb::borrow(*given_), std::string(path.substr(0, slash == path.npos ? 0 : slash))),
+                    std::string(path.substr(slash == path.npos ? 0 : slash + 1))};
+  }
 
  private:
   // Kept in memory until it appears.
@@ -187,6 +200,10 @@ class PythonStore final : public Store {
     void commit() override { store_.put(key_, bytes_); }
     void sync() override {}
     void appear() override { commit(); }
+    bool appear_if(const std::string& state) override {
+      const ByteView whole = bytes_;
+      return store_.put_if(key_, std::span(&whole, 1), state);
+    }
 
    private:
     PythonStore& store_;
@@ -227,6 +244,8 @@ class PythonStore final : public Store {
     use(answers);
   }
 
+  Held given_;
+  std::string root_;
   Held adapter_;
   std::string identity_;
   StoreHints hints_;
@@ -287,9 +306,7 @@ void PythonStore::get(std::span<FileRead> reads) const {
 }  // namespace
 
 std::shared_ptr<Store> python_store(nb::object store, const std::string& root) {
-  const std::string identity = fmt::format("python:{}", static_cast<const void*>(store.ptr()));
-  nb::object adapter = nb::module_::import_("tegula.stores").attr("adapted")(store, root);
-  return std::make_shared<PythonStore>(std::move(adapter), identity);
+  return std::make_shared<PythonStore>(std::move(store), root);
 }
 
 std::map<std::string, std::string> storage_from(nb::dict options) {

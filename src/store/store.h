@@ -25,12 +25,17 @@ struct RangeRead {
   std::uint64_t offset = 0;
   MutableBytes into;
   bool found = false;
+  // If given, it gets the state of the file that the bytes are of, as Tail has it.
+  std::string* state = nullptr;
 };
 
 // The end of a file whose size was not known.
 struct Tail {
   Bytes bytes;             // the last ones
   std::uint64_t size = 0;  // of the file
+  // Another text after the file was replaced, to tell whether several reads are of one file: not what put_if() takes.
+  // Empty when the store does not know it.
+  std::string state = {};
 };
 
 // A whole file, or its end, when its size is not known. `found` has no value when the file is absent.
@@ -99,6 +104,9 @@ class Upload {
   // which is durable once the folder is synced.
   virtual void sync() = 0;
   virtual void appear() = 0;
+  // As appear() if the file of that name is still in that state, with what put_if() promises. False, and nothing is
+  // changed, when it is not: the upload is then of no more use.
+  virtual bool appear_if(const std::string& state) = 0;
 };
 
 // Temporary space, where the store keeps its files, for work that does not fit in memory. It is freed with the object,
@@ -109,6 +117,14 @@ class Scratch {
   virtual ~Scratch() = default;
   virtual void write(std::uint64_t offset, ByteView bytes) = 0;
   virtual void read(std::uint64_t offset, MutableBytes into) const = 0;  // what was written
+};
+
+class Store;
+
+// A folder of a store, by its name there.
+struct FolderOf {
+  std::shared_ptr<Store> store;
+  std::string name;
 };
 
 // Keys are relative, '/'-separated, without empty, "." or ".." parts: anything else is Error(invalid_argument), and a
@@ -164,6 +180,9 @@ class Store {
   // A text that stores of the same place have in common, however the place was spelled, and stores of different places
   // do not.
   virtual std::string identity() const = 0;
+  // This store as a folder of the one around it, which has the same options. No value where there is none around, or
+  // nothing is known of it.
+  virtual std::optional<FolderOf> around() const { return std::nullopt; }
 
   // Built on the functions above.
   void put(std::string_view key, ByteView bytes) { put(key, std::span<const ByteView>(&bytes, 1)); }

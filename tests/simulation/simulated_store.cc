@@ -74,6 +74,14 @@ class SimulatedUpload final : public Upload {
   void appear() override {
     process_.change("put", key_, [key = key_, bytes = bytes_](Store& files) { files.put(key, *bytes); });
   }
+  bool appear_if(const std::string& state) override {
+    const auto written = std::make_shared<bool>(false);
+    process_.change("put if", key_, [key = key_, bytes = bytes_, state, written](Store& files) {
+      const ByteView view = *bytes;
+      *written = files.put_if(key, std::span(&view, 1), state);
+    });
+    return *written;
+  }
 
  private:
   const Process& process_;

@@ -28,7 +28,7 @@ class BlockList final : public Parts {
   void sent(const http::Call&) override { ++blocks_; }
 
   // The same list once more, after a lost answer, makes the same blob: it finds the blocks in that.
-  void complete(std::uint64_t) override {
+  bool complete(std::uint64_t, const std::string* state) override {
     std::string xml = "<?xml version=\"1.0\" encoding=\"utf-8\"?><BlockList>";
     for (std::size_t i = 1; i <= blocks_; ++i) xml += fmt::format("<Latest>{}</Latest>", id_of(i));
     xml += "</BlockList>";
@@ -37,9 +37,13 @@ class BlockList final : public Parts {
     headers.push_back({"content-type", "application/xml"});
     // What the blob says of itself; without it that of the list would be taken.
     headers.push_back({"x-ms-blob-content-type", "application/octet-stream"});
+    if (state)
+      for (http::Header& header : bucket_.condition(*state)) headers.push_back(std::move(header));
     http::Call call = bucket_.call("PUT", key_, {{"comp", "blocklist"}}, std::move(headers), {bytes_of(xml)});
     bucket_.run(call);
+    if (state && bucket_.condition_failed(call, *state)) return false;
     if (!Bucket::ok(call)) bucket_.fail_answer(call);
+    return true;
   }
 
  private:

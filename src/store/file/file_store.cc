@@ -51,14 +51,21 @@ class FileStore final : public Store, public FolderLocks {
     Descriptor file;
     std::string_view open_key;
     struct stat status{};
+    std::string state;
     for (std::size_t i = 0; i < reads.size();) {
       const std::size_t end = std::min(adjacent_end(reads, i), i + kMostPieces);
       if (!file || reads[i].key != open_key) {
         file = open_file(reads[i].key, status);
         open_key = reads[i].key;
+        state.clear();
       }
       const std::span<RangeRead> some = reads.subspan(i, end - i);
-      for (RangeRead& read : some) read.found = static_cast<bool>(file);
+      for (RangeRead& read : some) {
+        read.found = static_cast<bool>(file);
+        if (!read.state) continue;
+        if (file && state.empty()) state = state_of(status);
+        *read.state = state;
+      }
       if (file) read_pieces(file.get(), some, static_cast<std::uint64_t>(status.st_size));
       i = end;
     }
@@ -69,7 +76,7 @@ class FileStore final : public Store, public FolderLocks {
     const Descriptor file = open_file(key, status);
     if (!file) return std::nullopt;
     const auto size = static_cast<std::uint64_t>(status.st_size);
-    Tail tail{Bytes(std::min(most, size)), size};
+    Tail tail{Bytes(std::min(most, size)), size, state_of(status)};
     read_exactly(file.get(), size - tail.bytes.size(), tail.bytes, key, size);
     return tail;
   }
@@ -139,11 +146,8 @@ class FileStore final : public Store, public FolderLocks {
     const std::unique_ptr<Upload> upload = begin(key);
     for (const ByteView part : parts) upload->append(part);
     upload->sync();
-    const std::string_view folder = key.substr(0, key.rfind('/') == key.npos ? 0 : key.rfind('/'));
-    const FolderLock lock(root_, folder);
-    if (get_stated(key).state != state) return false;
-    upload->appear();
-    root_.sync(folder, key);
+    if (!upload->appear_if(state)) return false;
+    root_.sync(key.substr(0, key.rfind('/') == key.npos ? 0 : key.rfind('/')), key);
     return true;
   }
 
@@ -156,7 +160,9 @@ class FileStore final : public Store, public FolderLocks {
     if (!folder.empty()) check_key(folder);
     return std::make_unique<HeldFolder>(root_, folder);
   }
-  std::unique_ptr<Upload> begin(std::string_view key) override { return begin_upload(root_, key); }
+  std::unique_ptr<Upload> begin(std::string_view key) override {
+    return begin_upload(root_, key, [this](std::string_view name) { return get_stated(name).state; });
+  }
   std::unique_ptr<Scratch> scratch() override { return make_scratch(root_); }
   using Store::remove;
   void remove(std::string_view key) override { root_.remove(key); }
@@ -175,6 +181,14 @@ class FileStore final : public Store, public FolderLocks {
     const std::filesystem::path path = root_.path_of("");
     const std::filesystem::path real = std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
     return "file:" + (error ? path : real).string();
+  }
+  // By the path as it was given: a link belongs to the folder that it is in.
+  std::optional<FolderOf> around() const override {
+    std::filesystem::path path = std::filesystem::absolute(root_.path_of("")).lexically_normal();
+    if (!path.has_filename()) path = path.parent_path();
+    if (!path.has_relative_path()) return std::nullopt;
+    return FolderOf{std::make_shared<FileStore>(path.parent_path().string(), root_.options()),
+                    path.filename().string()};
   }
 
  private:
@@ -289,8 +303,9 @@ class FileStore final : public Store, public FolderLocks {
 
   // Adjacent ranges of one file.
   void read_pieces(int fd, std::span<const RangeRead> reads, std::uint64_t file_size) const {
-    const auto [key, offset, first, found] = reads[0];
-    if (reads.size() == 1) return read_exactly(fd, offset, first, key, file_size);
+    const std::string_view key = reads[0].key;
+    const std::uint64_t offset = reads[0].offset;
+    if (reads.size() == 1) return read_exactly(fd, offset, reads[0].into, key, file_size);
     std::uint64_t size = 0;
     std::array<iovec, kMostPieces> pieces;
     for (std::size_t i = 0; i < reads.size(); ++i) {

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 
 #include "base/fail.h"
+#include "store/file/file_state.h"
 
 namespace tegula {
 
@@ -18,7 +19,8 @@ namespace {
 
 class FileUpload final : public Upload {
  public:
-  FileUpload(const RootFolder& root, std::string_view key) : root_(root), key_(key) {
+  FileUpload(const RootFolder& root, std::string_view key, StateOf state_of)
+      : root_(root), key_(key), state_of_(std::move(state_of)) {
     check_key(key);
     const std::size_t slash = key_.rfind('/');
     if (slash != std::string::npos) folder_ = key_.substr(0, slash);
@@ -53,11 +55,13 @@ class FileUpload final : public Upload {
   }
 
   void sync() override {
-    if (!root_.syncs() || size_ == 0) return;
-    root_.step("sync", key_);
-    const Descriptor again = reopened();
-    if (retry([&] { return ::fsync(again ? again.get() : file_.get()); }) != 0)
-      fail_system(errno, "syncing", root_.path_of(key_));
+    if (root_.syncs() && size_ > 0) {
+      root_.step("sync", key_);
+      const Descriptor again = reopened();
+      if (retry([&] { return ::fsync(again ? again.get() : file_.get()); }) != 0)
+        fail_system(errno, "syncing", root_.path_of(key_));
+    }
+    close();  // thousands may wait for their names
   }
 
   void appear() override {
@@ -65,6 +69,13 @@ class FileUpload final : public Upload {
     root_.rename_temporary(temporary_, key_);
     committed_ = true;
     close();
+  }
+
+  bool appear_if(const std::string& state) override {
+    const FolderLock lock(root_, folder_);
+    if (state_of_(key_) != state) return false;
+    appear();
+    return true;
   }
 
  private:
@@ -80,6 +91,7 @@ class FileUpload final : public Upload {
   static constexpr std::uint64_t kSendAtOnce = 8 << 20;
   const RootFolder& root_;
   std::string key_, folder_, temporary_;
+  StateOf state_of_;
   Descriptor file_;
   std::uint64_t size_ = 0, sent_ = 0;  // bytes written, and bytes the system was asked to write back
   bool created_ = false, committed_ = false;
@@ -118,8 +130,8 @@ class FileScratch final : public Scratch {
 
 }  // namespace
 
-std::unique_ptr<Upload> begin_upload(const RootFolder& root, std::string_view key) {
-  return std::make_unique<FileUpload>(root, key);
+std::unique_ptr<Upload> begin_upload(const RootFolder& root, std::string_view key, StateOf state_of) {
+  return std::make_unique<FileUpload>(root, key, std::move(state_of));
 }
 
 std::unique_ptr<Scratch> make_scratch(const RootFolder& root) { return std::make_unique<FileScratch>(root); }

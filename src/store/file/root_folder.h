@@ -52,6 +52,7 @@ class RootFolder {
     if (options_.before_step) options_.before_step(what, key);
   }
   bool syncs() const { return options_.sync; }
+  const StoreOptions& options() const { return options_; }
 
  private:
   Descriptor open_root() const;

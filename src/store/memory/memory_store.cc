@@ -30,6 +30,7 @@ class MemoryStore final : public Store, public FolderLocks {
     for (RangeRead& read : reads) {
       const auto file = find(read.key);
       read.found = file != nullptr;
+      if (read.state) *read.state = file ? std::to_string(file->number) : std::string();
       if (!file) continue;
       const Bytes& bytes = file->bytes;
       if (read.offset > bytes.size() || read.into.size() > bytes.size() - read.offset)
@@ -43,7 +44,7 @@ class MemoryStore final : public Store, public FolderLocks {
     const auto file = find(key);
     if (!file) return std::nullopt;
     const Bytes& bytes = file->bytes;
-    Tail tail{Bytes(std::min<std::uint64_t>(most, bytes.size())), bytes.size()};
+    Tail tail{Bytes(std::min<std::uint64_t>(most, bytes.size())), bytes.size(), std::to_string(file->number)};
     std::copy_n(bytes.data() + (bytes.size() - tail.bytes.size()), tail.bytes.size(), tail.bytes.data());
     return tail;
   }
@@ -212,6 +213,7 @@ class MemoryUpload final : public Upload {
   void commit() override { store_.place(key_, std::move(bytes_)); }
   void sync() override {}
   void appear() override { commit(); }
+  bool appear_if(const std::string& state) override { return store_.place(key_, std::move(bytes_), &state); }
 
  private:
   MemoryStore& store_;

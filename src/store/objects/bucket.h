@@ -29,8 +29,9 @@ class Parts {
   virtual http::Call part(std::size_t number, ByteView bytes) = 0;
   // In the order of the parts, with the answer to the request, which succeeded.
   virtual void sent(const http::Call& call) = 0;
-  // Makes the object, of `size` bytes, of all parts.
-  virtual void complete(std::uint64_t size) = 0;
+  // Makes the object, of `size` bytes, of all parts. With `state` only in place of one in that state: false when it is
+  // in another.
+  virtual bool complete(std::uint64_t size, const std::string* state = nullptr) = 0;
 };
 
 class Bucket {

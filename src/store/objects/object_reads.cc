@@ -86,6 +86,8 @@ class RangeReads {
 
   void end(const http::RangeGroup& group, const http::Call& call, const http::RangeBody& body) {
     const bool absent = bucket_.absent(call);
+    for (const std::size_t read : group.reads)
+      if (reads_[read].state) *reads_[read].state = absent ? std::string() : body.etag();
     if (absent) {
       note_state(group.key, "absent");
       for (const std::size_t read : group.reads) reads_[read].found = false;
@@ -132,7 +134,8 @@ bool is_whole(const http::Call& call) {
 
 Tail whole_file(http::Call& call) {
   const std::uint64_t size = call.answer.body.size();
-  return {std::move(call.answer.body), size};
+  const std::string* etag = http::find(call.answer.headers, "etag");
+  return {std::move(call.answer.body), size, etag ? *etag : std::string()};
 }
 
 // A denial of a read that may fail stays with it.
@@ -241,7 +244,7 @@ void read_files(Bucket& bucket, const std::string& prefix, std::span<FileRead> r
       fail(ErrorKind::io, "{}: it changed while it was read", call.key);
     check_body(bucket, call, *bodies[i]);
     const std::uint64_t size = bodies[i]->size();
-    reads[i].found = Tail{bodies[i]->bytes(), size};
+    reads[i].found = Tail{bodies[i]->bytes(), size, bodies[i]->etag()};
     if (reads[i].most == 0) reads[i].found->bytes.clear();
   };
   bucket.run(calls, [&](std::size_t n) { or_keep(reads[of_call[n]], [&] { end(calls[n], of_call[n]); }); });
@@ -257,7 +260,7 @@ void read_files(Bucket& bucket, const std::string& prefix, std::span<FileRead> r
       if (bucket.absent(whole[n])) return;
       check_body(bucket, whole[n], body);
       const std::uint64_t size = body.size();
-      reads[again[n]].found = Tail{body.bytes(), size};
+      reads[again[n]].found = Tail{body.bytes(), size, body.etag()};
     });
   });
 }

@@ -35,8 +35,8 @@ class KeyLocks {
 
 class ObjectStore final : public Store, public FileStates {
  public:
-  ObjectStore(std::unique_ptr<Bucket> bucket, std::string prefix)
-      : bucket_(std::move(bucket)), prefix_(std::move(prefix)) {}
+  ObjectStore(std::shared_ptr<Bucket> bucket, std::string prefix, std::shared_ptr<KeyLocks> writers)
+      : bucket_(std::move(bucket)), prefix_(std::move(prefix)), writers_(std::move(writers)) {}
 
   std::optional<Bytes> get(std::string_view key) const override {
     FileRead read{key};
@@ -74,7 +74,7 @@ class ObjectStore final : public Store, public FileStates {
   bool put_if(std::string_view key, std::span<const ByteView> parts, const std::string& state) override {
     if (bucket_->settings().conditional_put) return put_object_if(*bucket_, full(key), parts, state);
     // The server knows no conditions: compare and put, with at least the writers of this store one after the other.
-    const std::shared_ptr<std::mutex> one_writer = writers_.of(full(key));
+    const std::shared_ptr<std::mutex> one_writer = writers_->of(full(key));
     const std::lock_guard lock(*one_writer);
     if (read_stated(*bucket_, full(key)).state != state) return false;
     put_object(*bucket_, full(key), parts);
@@ -111,6 +111,13 @@ class ObjectStore final : public Store, public FileStates {
   std::string describe(std::string_view key) const override { return bucket_->uri(join(prefix_, key)); }
   std::string uri(std::string_view key) const override { return describe(key); }
   std::string identity() const override { return join(bucket_->identity(), prefix_); }
+  std::optional<FolderOf> around() const override {
+    if (prefix_.empty()) return std::nullopt;
+    const std::size_t slash = prefix_.rfind('/');
+    const std::string outer = slash == std::string::npos ? "" : prefix_.substr(0, slash);
+    return FolderOf{std::make_shared<ObjectStore>(bucket_, outer, writers_),
+                    prefix_.substr(slash == std::string::npos ? 0 : slash + 1)};
+  }
 
  private:
   std::string full(std::string_view key) const {
@@ -118,9 +125,9 @@ class ObjectStore final : public Store, public FileStates {
     return join(prefix_, key);
   }
 
-  std::unique_ptr<Bucket> bucket_;  // has a state of its own, which reads change too
+  std::shared_ptr<Bucket> bucket_;  // has a state of its own, which reads change too
   std::string prefix_;
-  KeyLocks writers_;
+  std::shared_ptr<KeyLocks> writers_;
 };
 
 }  // namespace
@@ -133,7 +140,7 @@ std::shared_ptr<http::Client> make_client(const Settings& settings, const StoreO
 }
 
 std::shared_ptr<Store> object_store(std::unique_ptr<Bucket> bucket, std::string prefix) {
-  return std::make_shared<ObjectStore>(std::move(bucket), std::move(prefix));
+  return std::make_shared<ObjectStore>(std::move(bucket), std::move(prefix), std::make_shared<KeyLocks>());
 }
 
 BucketUri parse_bucket_uri(std::string_view uri) {

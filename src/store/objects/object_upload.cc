@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/fail.h"
+#include "store/objects/object_reads.h"
 #include "store/objects/object_writes.h"
 
 namespace tegula::objects {
@@ -46,6 +47,16 @@ class ObjectUpload final : public Upload {
     const std::vector<ByteView> parts(waiting_.begin(), waiting_.end());
     put_object(bucket_, key_, parts);
     waiting_.clear();
+  }
+  bool appear_if(const std::string& state) override {
+    if (!bucket_.settings().conditional_put) {  // nothing better than to compare and put
+      if (read_stated(bucket_, key_).state != state) return false;
+      appear();
+      return true;
+    }
+    if (parts_) return parts_->complete(size_, &state);
+    const std::vector<ByteView> parts(waiting_.begin(), waiting_.end());
+    return put_object_if(bucket_, key_, parts, state);
   }
 
  private:

@@ -82,20 +82,23 @@ class Multipart final : public Parts {
     etags_.push_back(*etag);
   }
 
-  void complete(std::uint64_t size) override {
+  bool complete(std::uint64_t size, const std::string* state) override {
     std::string xml = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">";
     for (std::size_t i = 0; i < etags_.size(); ++i)
       xml += fmt::format("<Part><PartNumber>{}</PartNumber><ETag>{}</ETag></Part>", i + 1, xml_escape(etags_[i]));
     xml += "</CompleteMultipartUpload>";
-    http::Call call =
-        bucket_.call("POST", key_, {{"uploadId", id_}}, {{"content-type", "application/xml"}}, {bytes_of(xml)});
+    http::Headers headers = state ? bucket_.condition(*state) : http::Headers();
+    headers.push_back({"content-type", "application/xml"});
+    http::Call call = bucket_.call("POST", key_, {{"uploadId", id_}}, std::move(headers), {bytes_of(xml)});
     bucket_.run(call);
+    if (state && call.answer.failure == http::Failure::none && call.answer.status == 412) return false;
     const Answered answered = read_answer(call.answer.body);
     // After a lost answer the upload is gone, because it became the object; or others have ended it.
     const bool ours = answered.code == "NoSuchUpload" && is_ours(size);
     // The answer may say 200 and then that it failed.
     if (!ours && (!Bucket::ok(call) || answered.root != "CompleteMultipartUploadResult")) bucket_.fail_answer(call);
     id_.clear();
+    return true;
   }
 
  private:

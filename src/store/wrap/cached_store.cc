@@ -165,6 +165,7 @@ class CachedStore final : public WrappedStore {
       if (kept && kept->size() == reads[i].into.size()) {
         std::ranges::copy(*kept, reads[i].into.begin());
         reads[i].found = true;
+        if (reads[i].state) *reads[i].state = states[i];
         hits.insert(reads[i].key);
         arrived(i);
       } else {
@@ -204,7 +205,8 @@ class CachedStore final : public WrappedStore {
       const std::optional<Bytes> kept = states[i].empty() ? std::nullopt : disk_.find(name(i));
       if (kept && kept->size() >= sizeof(std::uint64_t)) {
         const ByteView bytes = *kept;
-        reads[i].found = Tail{copy_of(bytes.subspan(sizeof(std::uint64_t))), load_le<std::uint64_t>(bytes.data())};
+        reads[i].found =
+            Tail{copy_of(bytes.subspan(sizeof(std::uint64_t))), load_le<std::uint64_t>(bytes.data()), states[i]};
       } else {
         unknown.push_back(reads[i]);
         places.push_back(i);
@@ -225,6 +227,8 @@ class CachedStore final : public WrappedStore {
       disk_.keep(name(i), content);
     }
   }
+  // Uncached: what is around is looked at to change it.
+  std::optional<FolderOf> around() const override { return store_->around(); }
 
  private:
   // The state of the file of each read.

@@ -51,6 +51,11 @@ class FailingStore final : public WrappedStore {
     void appear() override {
       change(*plan_, key_, [&] { inner_->appear(); });
     }
+    bool appear_if(const std::string& state) override {
+      bool appeared = false;
+      change(*plan_, key_, [&] { appeared = inner_->appear_if(state); });
+      return appeared;
+    }
 
    private:
     std::unique_ptr<Upload> inner_;

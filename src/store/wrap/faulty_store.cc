@@ -45,6 +45,11 @@ class FaultyUpload final : public Upload {
   void appear() override {
     step([&] { inner_->appear(); });
   }
+  bool appear_if(const std::string& state) override {
+    bool appeared = false;
+    step([&] { appeared = inner_->appear_if(state); });
+    return appeared;
+  }
 
  private:
   template <class F>

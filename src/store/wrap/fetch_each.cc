@@ -56,6 +56,7 @@ class FetchLoop {
     std::uint64_t bytes = 0;
     std::size_t left = 0;  // ranges that have not arrived
     std::vector<Bytes> buffers;
+    std::deque<std::string> states;  // of the files that the ranges are of
     std::vector<RangeRead> reads;
     std::vector<std::optional<Tail>> tails;
   };
@@ -124,8 +125,9 @@ class FetchLoop {
       for (const Wants::Range& range : item.wants.ranges_) {
         item.buffers.emplace_back(range.length);
         if (keys.empty() || keys.back() != range.key) keys.push_back(range.key);
-        reads.push_back({keys.back(), range.offset, item.buffers.back()});
-        item.reads.push_back({range.key, range.offset, item.buffers.back()});
+        std::string* state = &item.states.emplace_back();
+        reads.push_back({keys.back(), range.offset, item.buffers.back(), false, state});
+        item.reads.push_back({range.key, range.offset, item.buffers.back(), false, state});
         owners.push_back(w);
         places.push_back(item.reads.size() - 1);
       }

@@ -119,11 +119,20 @@ class ForgettingStore final : public WrappedStore {
       synced_ = true;
     }
     void appear() override {
-      changes_->remember(*store_, key_, synced_ ? UnsyncedChanges::Change::name : UnsyncedChanges::Change::torn);
+      remember();
       inner_->appear();
+    }
+    bool appear_if(const std::string& state) override {
+      if (store_->get_stated(key_).state != state) return false;
+      remember();
+      return inner_->appear_if(state);
     }
 
    private:
+    void remember() {
+      changes_->remember(*store_, key_, synced_ ? UnsyncedChanges::Change::name : UnsyncedChanges::Change::torn);
+    }
+
     std::shared_ptr<Store> store_;
     std::shared_ptr<UnsyncedChanges> changes_;
     std::string key_;

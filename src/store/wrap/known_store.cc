@@ -19,7 +19,7 @@ std::string below(std::string_view prefix) { return prefix.empty() ? std::string
 
 Tail last_of(const Tail& tail, std::uint64_t most) {
   const std::size_t n = std::min<std::uint64_t>(most, tail.bytes.size());
-  Tail out{Bytes(n), tail.size};
+  Tail out{Bytes(n), tail.size, tail.state};
   std::copy_n(tail.bytes.end() - static_cast<std::ptrdiff_t>(n), n, out.bytes.begin());
   return out;
 }
@@ -109,6 +109,7 @@ bool KnownStore::fill(RangeRead& read) const {
   if (auto next = ranges_.upper_bound({read.key, read.offset}); next != ranges_.begin()) {
     const RangeRead& have = std::prev(next)->second;
     if (have.key == read.key) {
+      if (read.state) *read.state = have.state ? *have.state : std::string();
       if (!have.found) {
         read.found = false;
         return true;
@@ -125,6 +126,7 @@ bool KnownStore::fill(RangeRead& read) const {
   const auto file = files_.find(read.key);
   if (file == files_.end()) return false;
   read.found = file->second.found.has_value();
+  if (read.state) *read.state = read.found ? file->second.found->state : std::string();
   if (!read.found) return true;
   const Tail& tail = *file->second.found;
   const std::uint64_t start = tail.size - tail.bytes.size();
@@ -139,6 +141,7 @@ void KnownStore::get(std::span<RangeRead> reads) const {
   for (std::size_t i = 0; i < reads.size(); ++i) {
     if (known_absent(reads[i].key)) {
       reads[i].found = false;
+      if (reads[i].state) reads[i].state->clear();
     } else if (!fill(reads[i])) {
       unknown.push_back(reads[i]);
       places.push_back(i);

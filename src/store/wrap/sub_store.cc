@@ -68,6 +68,11 @@ class SubStore final : public Store, public FolderLocks {
   std::string describe(std::string_view key) const override { return store_->describe(folder(key)); }
   std::string uri(std::string_view key) const override { return store_->uri(folder(key)); }
   std::string identity() const override { return join(store_->identity(), prefix_); }
+  std::optional<FolderOf> around() const override {
+    const std::size_t slash = prefix_.rfind('/');
+    if (slash == std::string::npos) return FolderOf{store_, prefix_};
+    return FolderOf{std::make_shared<SubStore>(store_, prefix_.substr(0, slash)), prefix_.substr(slash + 1)};
+  }
 
  private:
   // The reads with keys of the other store, which `keys` holds.

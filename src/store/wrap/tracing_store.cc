@@ -92,6 +92,14 @@ class TracingStore final : public WrappedStore, public FolderLocks {
     store_->remove(keys);
     for (const std::string& key : keys) sink_(fmt::format("remove {}", key));
   }
+  std::optional<FolderOf> around() const override {
+    std::optional<FolderOf> folder = store_->around();
+    // Keys in it would be taken for those of this store.
+    if (folder)
+      folder->store = std::make_shared<TracingStore>(
+          folder->store, [sink = sink_](std::string_view line) { sink(fmt::format("around: {}", line)); });
+    return folder;
+  }
 
  private:
   std::function<void(std::string_view)> sink_;

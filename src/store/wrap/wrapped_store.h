@@ -70,6 +70,11 @@ class WatchedUpload final : public Upload {
     inner_->appear();
     committed_(bytes_);
   }
+  bool appear_if(const std::string& state) override {
+    const bool appeared = inner_->appear_if(state);
+    if (appeared) committed_(bytes_);
+    return appeared;
+  }
 
  private:
   std::unique_ptr<Upload> inner_;

@@ -138,6 +138,7 @@ class NewArchive final : public ZipWriter {
     void commit() override { archive_.place(key_, std::move(file_)); }
     void sync() override {}
     void appear() override { commit(); }
+    bool appear_if(const std::string& state) override { return archive_.place(key_, std::move(file_), &state); }
 
    private:
     NewArchive& archive_;

@@ -248,6 +248,48 @@ TEST_P(StoreContract, UploadsCommittedTogether) {
   EXPECT_EQ(text("set/b"), "set/b");
 }
 
+TEST_P(StoreContract, UploadsAppearOnlyInAState) {
+  const auto upload = [&](const char* bytes) {
+    std::unique_ptr<Upload> out = store_.begin("up/one");
+    out->append(bytes_of(bytes));
+    out->sync();
+    return out;
+  };
+  EXPECT_TRUE(upload("first")->appear_if(""));
+  EXPECT_EQ(text("up/one"), "first");
+  EXPECT_FALSE(upload("second")->appear_if(""));
+  const std::string state = store_.get_stated("up/one").state;
+  EXPECT_TRUE(upload("third")->appear_if(state));
+  EXPECT_FALSE(upload("fourth")->appear_if(state));
+  EXPECT_EQ(text("up/one"), "third");
+  EXPECT_EQ(names("up"), "one:5 ");
+}
+
+// What reads say of the state of a file differs after it was replaced, or they do not know it.
+TEST_P(StoreContract, ReadsTellStates) {
+  store_.put_text("f", "one");
+  Bytes bytes(2);
+  std::string before, after;
+  RangeRead read{"f", 1, bytes, false, &before};
+  store_.get(std::span(&read, 1));
+  const std::string end = store_.tail("f", 1)->state;
+  if (!before.empty() && !end.empty()) {
+    EXPECT_EQ(before, end);
+  }
+  store_.put_text("f", "other");
+  read.state = &after;
+  store_.get(std::span(&read, 1));
+  EXPECT_TRUE(before.empty() ? after.empty() : after != before) << before << " " << after;
+}
+
+// The folder around a store, where one is known, holds the files of the store under its name.
+TEST_P(StoreContract, LiesInTheFolderAroundIt) {
+  store_.put_text("f", "one");
+  const std::optional<FolderOf> folder = store_.around();
+  if (!folder) return;
+  EXPECT_EQ(text_of(folder->store->get(join(folder->name, "f")).value()), "one");
+}
+
 TEST_P(StoreContract, ScratchKeepsRangesAndLeavesNothing) {
   const std::string before = names("");
   {
