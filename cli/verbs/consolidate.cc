@@ -1,6 +1,7 @@
-// `tegula consolidate`: few fragments instead of many.
+// `tegula consolidate`: few fragments instead of many, and the consolidated metadata of zarr groups.
 #include "app/verbs.h"
 #include "base/fail.h"
+#include "format/registry/registry.h"
 #include "output/output.h"
 #include "query/request/iso_dates.h"
 #include "run/opening.h"
@@ -31,10 +32,30 @@ tiledb::ConsolidateOptions consolidate_options(const Flags& flags, const PartNam
   return options;
 }
 
+int consolidate_group(const Flags& flags, const std::shared_ptr<Store>& store, const Globals& globals) {
+  const std::shared_ptr<Group> group = open_group(store, flags.open.options(globals));
+  WriteOptions options;
+  options.work = globals.work;
+  if (!flags.dry_run) group->consolidate(options);
+  if (globals.json) {
+    JsonWriter json;
+    json.begin('{').key("uri").text(flags.uri).key("dry_run").number(flags.dry_run);
+    print(json.key("consolidated").text("metadata").end('}').line());
+  } else if (!globals.quiet || flags.dry_run) {
+    print(fmt::format("{}: {} its metadata\n", flags.uri, flags.dry_run ? "would consolidate" : "consolidated"));
+  }
+  return kOk;
+}
+
 int consolidate(const Flags& flags, const Globals& globals) {
   const bool narrowed = !flags.max_size.empty() || !flags.between.empty() || flags.purge || flags.no_times;
   if (narrowed && flags.what != "fragments")
     fail(ErrorKind::invalid_argument, "--max-size, --between, --purge and --no-times go with --what fragments");
+  if (const std::shared_ptr<Store> store = store_of(flags.uri, globals); probe(*store).kind == ObjectKind::group) {
+    if (narrowed || flags.what != "fragments")
+      fail(ErrorKind::invalid_argument, "'{}' is a group, of which only the metadata can be consolidated", flags.uri);
+    return consolidate_group(flags, store, globals);
+  }
   const std::shared_ptr<Array> array = open_array(flags.uri, flags.open, globals);
   JsonWriter json;
   json.begin('{').key("uri").text(flags.uri).key("dry_run").number(flags.dry_run).key("merged").begin('[');
@@ -64,7 +85,7 @@ int consolidate(const Flags& flags, const Globals& globals) {
 
 void describe_consolidate(Verb verb, Globals& globals) {
   auto flags = std::make_shared<Flags>();
-  verb.argument("uri", flags->uri, "a TileDB array");
+  verb.argument("uri", flags->uri, "a TileDB array, or a zarr group whose metadata is to be consolidated");
   verb.choice("--what", flags->what, part_names(), "what to merge (default: fragments)")
       .option("--max-size", flags->max_size, "SIZE",
               "about the largest size of a new fragment; larger results are split")
@@ -75,7 +96,8 @@ void describe_consolidate(Verb verb, Globals& globals) {
   flags->open.describe_key(verb);
   verb.examples(
           "  tegula consolidate events --dry-run\n  tegula consolidate events --max-size 1GB\n"
-          "  tegula consolidate events --what commits\n  tegula consolidate events && tegula vacuum events")
+          "  tegula consolidate events --what commits\n  tegula consolidate events && tegula vacuum events\n"
+          "  tegula consolidate climate.zarr")
       .run([flags, &globals] { return consolidate(*flags, globals); });
 }
 

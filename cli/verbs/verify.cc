@@ -16,11 +16,7 @@ struct Flags {
   OpenFlags open;
 };
 
-int verify(const Flags& flags, const Globals& globals) {
-  // Which files are there is part of what is verified.
-  const std::shared_ptr<Store> store = with_index(store_of(flags.uri, globals));
-  const std::shared_ptr<Array> array = open(store, flags.open.options(globals));
-  const std::vector<Problem> problems = verify_all(*array, *store, globals.work);
+int report(const Flags& flags, const Globals& globals, const std::vector<Problem>& problems, const std::string& sound) {
   const std::size_t damaged = damage_count(problems);
   if (globals.json) {
     JsonWriter json;
@@ -32,16 +28,29 @@ int verify(const Flags& flags, const Globals& globals) {
     if (damaged)
       print(fmt::format("{}: {} {} damaged\n", flags.uri, damaged, damaged == 1 ? "place is" : "places are"));
     else
-      print(fmt::format("{}: {}, everything decodes\n", flags.uri, what_it_is(array->schema())));
+      print(fmt::format("{}: {}\n", flags.uri, sound));
   }
   return damaged ? kProblems : kOk;
+}
+
+int verify(const Flags& flags, const Globals& globals) {
+  // Which files are there is part of what is verified.
+  const std::shared_ptr<Store> store = with_index(store_of(flags.uri, globals));
+  if (probe(*store).kind == ObjectKind::group && !is_plain_folder(*store)) {
+    const std::shared_ptr<Group> group = open_group(store, flags.open.options(globals));
+    return report(flags, globals, group->verify(globals.work),
+                  family_text(group->format()) + " group; its members are verified one by one");
+  }
+  const std::shared_ptr<Array> array = open(store, flags.open.options(globals));
+  return report(flags, globals, verify_all(*array, *store, globals.work),
+                what_it_is(array->schema()) + ", everything decodes");
 }
 
 }  // namespace
 
 void describe_verify(Verb verb, Globals& globals) {
   auto flags = std::make_shared<Flags>();
-  verb.argument("uri", flags->uri, "the array");
+  verb.argument("uri", flags->uri, "the array, or a zarr group whose consolidated metadata is to be compared");
   flags->open.describe(verb);
   verb.examples("  tegula verify temps && echo sound\n  tegula verify temps --json").run([flags, &globals] {
     return verify(*flags, globals);

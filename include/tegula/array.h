@@ -123,8 +123,9 @@ class Array {
   virtual std::vector<Problem> verify(const Work& work = {}) const;
 
   // The three forms of write() are all-or-nothing for TileDB and bcolz: when one throws or the process dies, a reader
-  // that opens the array sees all of its cells or none. A zarr write replaces chunks one by one: each chunk is old or
-  // new, but a write of several chunks that stops half-way may leave some of them changed.
+  // that opens the array sees all of its cells or none. A zarr write makes all of its chunks before it replaces the
+  // first: what fails until then, a cancellation included, changes nothing. Only a crash, or an error of the store,
+  // while the chunks are being replaced leaves some of them old and some new, each whole.
   //
   // Dense arrays and tables: the selected cells of one field, which for TileDB must be the only attribute.
   virtual void write(const Selection& selection, std::string_view field, const StridedView& values,
@@ -170,6 +171,11 @@ class Group {
   // Entries without a value are removed.
   virtual void update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes,
                                const WriteOptions& options = {});
+  // Zarr: makes or renews the consolidated metadata of the group, a copy of the documents of everything below it, which
+  // other programs read instead of them. Changes through tegula keep such copies in step.
+  virtual void consolidate(const WriteOptions& options = {});
+  // Zarr: where consolidated metadata differs from the documents that it is a copy of. The members are not verified.
+  virtual std::vector<Problem> verify(const Work& work = {}) const;
 };
 
 // What probe() finds at a URI; `format` is empty when there is nothing.

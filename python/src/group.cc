@@ -32,6 +32,14 @@ void describe_groups(nb::module_& module) {
       .def("metadata",
            [](const GroupHandle& self) { return dict_of(Call()([&](const Work&) { return self.group->metadata(); })); })
       .def("update_metadata", update_metadata)
+      .def("consolidate",
+           [](GroupHandle& self) {
+             Call()([&](const Work& work) {
+               WriteOptions options;
+               options.work = work;
+               self.group->consolidate(options);
+             });
+           })
       .def("add", [](GroupHandle& self, const std::string& uri, const std::string& name,
                      bool absolute) { Call()([&](const Work&) { self.group->add(uri, name, absolute); }); })
       .def("remove",

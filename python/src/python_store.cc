@@ -79,11 +79,7 @@ struct Answer {
 
 class PythonStore final : public Store {
  public:
-  PythonStore(nb::object store, const std::string& root)
-      : given_(store),
-        root_(root),
-        adapter_(nb::module_::import_("tegula.stores").attr("adapted")(store, root)),
-        identity_(fmt::format("python:{}", static_cast<const void*>(store.ptr()))) {
+  PythonStore(nb::object adapter, std::string identity) : adapter_(std::move(adapter)), identity_(std::move(identity)) {
     hints_.gap = kGap;
     hints_.in_flight = kInFlight;
     hints_.lists = nb::cast<bool>((*adapter_).attr("lists"));
@@ -181,15 +177,6 @@ class PythonStore final : public Store {
   }
   std::string uri(std::string_view key) const override { return describe(key); }
   std::string identity() const override { return join(identity_, describe("")); }
-  std::optional<FolderOf> around() const override {
-    std::string_view path = root_;
-    while (path.ends_with('/')) path.remove_suffix(1);
-    if (path.empty()) return std::nullopt;
-    const std::size_t slash = path.rfind('/');
-    const nb::gil_scoped_acquire acquire;
-    return FolderOf{python_store(nb::borrow(*given_), std::string(path.substr(0, slash == path.npos ? 0 : slash))),
-                    std::string(path.substr(slash == path.npos ? 0 : slash + 1))};
-  }
 
  private:
   // Kept in memory until it appears.
@@ -244,8 +231,6 @@ class PythonStore final : public Store {
     use(answers);
   }
 
-  Held given_;
-  std::string root_;
   Held adapter_;
   std::string identity_;
   StoreHints hints_;
@@ -306,7 +291,9 @@ void PythonStore::get(std::span<FileRead> reads) const {
 }  // namespace
 
 std::shared_ptr<Store> python_store(nb::object store, const std::string& root) {
-  return std::make_shared<PythonStore>(std::move(store), root);
+  const std::string identity = fmt::format("python:{}", static_cast<const void*>(store.ptr()));
+  nb::object adapter = nb::module_::import_("tegula.stores").attr("adapted")(store, root);
+  return std::make_shared<PythonStore>(std::move(adapter), identity);
 }
 
 std::map<std::string, std::string> storage_from(nb::dict options) {

@@ -38,6 +38,13 @@ nb::list verify(const ArrayHandle& self, nb::object progress) {
   return list_of(problems);
 }
 
+nb::list verify_group(const GroupHandle& self, nb::object progress) {
+  Call call({}, progress);
+  const std::vector<Problem> problems = call([&](const Work& work) { return self.group->verify(work); });
+  call.finish();
+  return list_of(problems);
+}
+
 nb::list repair(ArrayHandle& self, nb::object progress) {
   Call call(self.settings, progress);
   const std::vector<Problem> problems = call([&](const Work& work) { return bcolz::repair(*self.array, work); });
@@ -159,6 +166,7 @@ void delete_cells(ArrayHandle& self, const std::string& where) {
 
 void describe_tools(nb::module_& module) {
   module.def("verify", verify, "array"_a, "progress"_a.none());
+  module.def("verify", verify_group, "group"_a, "progress"_a.none());
   module.def("repair", repair, "array"_a, "progress"_a.none());
   module.def("convert", convert_array, "source"_a, "uri"_a, "target"_a, "options"_a, "progress"_a.none());
   module.def("compare", compare_arrays, "left"_a, "right"_a, "progress"_a.none());

@@ -80,8 +80,14 @@ class Group(Mapping[str, Any]):
         self._check_writable()
         self._handle.remove(name)
 
+    def consolidate(self) -> None:
+        """Makes or renews the consolidated metadata of a zarr group, a copy of the documents of everything below it that other
+        programs read. What tegula changes later keeps it in step."""
+        self._check_writable()
+        self._handle.consolidate()
+
     def create(self, name: str, **what: Any) -> Any:
-        """Creates an array in the group; see tegula.create()."""
+        """Creates an array in the group, and groups for the folders of its name that are none; see tegula.create()."""
         from . import main
         self._check_writable()
         what.setdefault('format', self.format)

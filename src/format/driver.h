@@ -50,6 +50,9 @@ struct Driver {
   std::span<const std::string_view> documents = {};
   // Is the group that probe() found a plain folder that holds arrays, without a document of its own? Null: never.
   bool (*plain_folder)(const Store& store) = nullptr;
+  // Called for every family after something came to the place of the store otherwise than by create(), as by a rename:
+  // brings in step what groups around it keep about it. Null: nothing is kept.
+  void (*placed)(const std::shared_ptr<Store>& store) = nullptr;
   // Where an open array is; lives as long as the array. Null: not known.
   const Store& (*store_of)(const Array& array) = nullptr;
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Verbs that change, merge and mend arrays."""
-import os, pathlib, time
+import os, pathlib, shutil, time
 
 from harness import CommandTest, main, npy
 
@@ -106,6 +106,26 @@ class Maintaining(CommandTest):
         self.run_tegula('group', 'remove', 'g', 'first')
         self.assertEqual(self.json('ls', 'g'), [])
         self.assertTrue(os.path.exists(self.path('one')))
+
+    def test_consolidated_metadata_of_groups(self):
+        for fmt, copy in (('zarr2', '.zmetadata'), ('zarr3', 'zarr.json')):
+            with self.subTest(format=fmt):
+                self.run_tegula('group', 'create', fmt, '--format', fmt)
+                self.run_tegula('create', fmt + '/p/q', '--shape', '6', '--type', 'int32', '--format', fmt)
+                self.run_tegula('consolidate', fmt, '--dry-run')
+                self.assertFalse(os.path.exists(self.path(fmt, '.zmetadata')))
+                self.assertIn('consolidated', self.out('consolidate', fmt))
+                self.run_tegula('create', fmt + '/new/one', '--shape', '6', '--type', 'int32', '--format', fmt)
+                self.assertIn('new/one', self.text_of(fmt, copy))
+                self.assertNotIn('note', self.out('verify', fmt))
+                shutil.rmtree(self.path(fmt + '/new/one'))
+                self.assertIn('new/one', self.out('verify', fmt))
+                self.run_tegula('consolidate', fmt)
+                self.assertNotIn('note', self.out('verify', fmt))
+                self.fails(2, 'only the metadata', 'consolidate', fmt, '--what', 'commits')
+
+    def text_of(self, *names):
+        return pathlib.Path(self.path(*names)).read_text()
 
     def test_metadata_of_groups(self):
         for fmt, units, pair in (('tiledb', {'type': 'utf8', 'value': 'K'}, {'type': 'int64', 'value': [1, 2]}), ('zarr2', 'K', [1, 2]), ('zarr3', 'K', [1, 2])):

@@ -10,12 +10,15 @@
 #include "base/parallel.h"
 #include "base/product.h"
 #include "format/zarr/chunk/chunk_listing.h"
+#include "format/zarr/meta/copies_around.h"
 #include "format/zarr/meta/document_files.h"
 #include "format/zarr/meta/documents.h"
 #include "format/zarr/meta/fill_value.h"
 #include "format/zarr/meta/metadata.h"
 #include "model/strided.h"
 #include "query/run/grid_query.h"
+#include "store/folder_locks.h"
+#include "store/replace_file.h"
 
 namespace tegula::zarr {
 
@@ -62,6 +65,18 @@ Picks rows_of(const Shape& shape, std::uint64_t first, std::uint64_t rows) {
     picks.axes.push_back(axis);
   }
   return picks;
+}
+
+// Not the folder of the array itself, which everybody who changes a file in it holds for a moment. Null where there is
+// no such lock.
+std::unique_ptr<FolderHold> hold_around(const Store& store) {
+  const std::optional<FolderOf> folder = store.around();
+  try {
+    return folder ? hold_folder(*folder->store, "") : nullptr;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::permission) throw;
+    return nullptr;
+  }
 }
 
 const Column& column_of(const Batch& batch) {
@@ -165,6 +180,15 @@ std::vector<Problem> ZarrArray::verify(const Work& work) const {
   for (const ChunkFile& file : listing.others)
     problems.push_back({Problem::Severity::note, file.key,
                         "neither a chunk nor metadata; left by an unfinished write, a lock, or another program", ""});
+  try {
+    for (Problem& problem : CopiesAround(store_, meta.version, ObjectKind::array).stale())
+      problems.push_back(std::move(problem));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::corrupt) throw;
+    problems.push_back({Problem::Severity::note, std::string(kDocuments[meta.version].array),
+                        fmt::format("the consolidated metadata of a group around it is damaged: {}", error.what()),
+                        "`tegula consolidate` on the group makes it anew"});
+  }
   return problems;
 }
 
@@ -178,8 +202,8 @@ void ZarrArray::write(const Selection& selection, std::string_view field, const 
   chunks(*now).write(picks, now->meta.shape, values, options.work);
 }
 
-void ZarrArray::write_batch(const Snapshot& on, const Batch& batch, const Shape& shape, const Picks& picks, Order order,
-                            const Work& work) const {
+bool ZarrArray::write_batch(const Snapshot& on, const Batch& batch, const Shape& shape, const Picks& picks, Order order,
+                            const Work& work, const Go& go) const {
   const Column& column = column_of(batch);
   const bool var = on.meta.cell.var;
   if (column.var() != var || (!var && column.cell_size() != on.meta.cell.item()))
@@ -194,11 +218,12 @@ void ZarrArray::write_batch(const Snapshot& on, const Batch& batch, const Shape&
   if (var) {
     if (!column.offsets.empty() && column.offsets.front() != 0)
       fail(ErrorKind::invalid_argument, "the offsets of a column begin at 0");
-    return store.write_variable(picks, shape, {column.data, column.offsets}, work);
+    return store.write_variable(picks, shape, {column.data, column.offsets}, work, go);
   }
   const Shape box = picks.shape();
-  store.write(picks, shape, {column.data.data(), box, contiguous_strides(box, column.cell_size(), order == Order::col)},
-              work);
+  return store.write(picks, shape,
+                     {column.data.data(), box, contiguous_strides(box, column.cell_size(), order == Order::col)}, work,
+                     go);
 }
 
 void ZarrArray::write(const Selection& selection, const Batch& cells, const WriteOptions& options) {
@@ -209,43 +234,64 @@ void ZarrArray::write(const Selection& selection, const Batch& cells, const Writ
 void ZarrArray::write(const Batch& cells, const WriteOptions& options) { write(Selection{}, cells, options); }
 
 // The new cells are outside of the array until the document has the new shape, so an interruption leaves the array as
-// it was.
+// it was. When somebody else changed the shape meanwhile, they are written again where the array ends then.
 void ZarrArray::append(const Batch& rows, const WriteOptions& options) {
   const std::lock_guard lock(locks_.document());
-  const std::shared_ptr<const Snapshot> now = refreshed();
-  const Shape& shape = now->meta.shape;
-  if (shape.empty()) fail(ErrorKind::invalid_argument, "an array without axes cannot be appended to");
-  Shape box = shape;
-  box[0] = 1;
-  const std::uint64_t cells = column_of(rows).cells(), row = cell_count(box);
-  if (row == 0 ? cells != 0 : cells % row != 0)
-    fail(ErrorKind::invalid_argument, "{} cells are not a whole number of rows of {}", cells, row);
-  box[0] = row ? cells / row : 0;
-  if (box[0] == 0) return;
-  if (rows.shape && *rows.shape != box) check_shape(*rows.shape, box);
-  Shape grown = shape;
-  grown[0] += box[0];
-  write_batch(*now, rows, grown, rows_of(box, shape[0], box[0]), options.order, options.work);
-  ArrayMeta meta = now->meta;
-  meta.shape = grown;
-  put_document(meta);
-  publish(std::move(meta));
+  const std::uint64_t cells = column_of(rows).cells();
+  const CopiesAround copies(store_, snapshot()->meta.version, ObjectKind::array);
+  for (;;) {
+    options.work.check();
+    const std::shared_ptr<const Snapshot> now = refreshed();
+    const Shape& shape = now->meta.shape;
+    if (shape.empty()) fail(ErrorKind::invalid_argument, "an array without axes cannot be appended to");
+    Shape box = shape;
+    box[0] = 1;
+    const std::uint64_t row = cell_count(box);
+    if (row == 0 ? cells != 0 : cells % row != 0)
+      fail(ErrorKind::invalid_argument, "{} cells are not a whole number of rows of {}", cells, row);
+    box[0] = row ? cells / row : 0;
+    if (box[0] == 0) return;
+    if (rows.shape && *rows.shape != box) check_shape(*rows.shape, box);
+    Shape grown = shape;
+    grown[0] += box[0];
+    // From the first new chunk to the new shape nobody else appends, where the store has locks.
+    std::unique_ptr<FolderHold> alone;
+    const Go still_there = [&] {
+      alone = hold_around(*store_);
+      return load_meta(*store_, now->meta.version).shape == shape;
+    };
+    if (!write_batch(*now, rows, grown, rows_of(box, shape[0], box[0]), options.order, options.work, still_there))
+      continue;
+    if (std::optional<ArrayMeta> meta = put_shape(now->meta, grown, &shape)) {
+      publish(*std::move(meta));
+      break;
+    }
+  }
+  copies.refresh();
 }
 
-void ZarrArray::put_document(ArrayMeta& meta) const {
-  if (meta.version == 3 || meta.version == 2) {
-    // Others may have changed other members of the document.
-    const ArrayMeta stored = load_meta(*store_, meta.version);
-    meta.document = stored.document;
-  }
-  meta.document["shape"] = meta.shape;
-  if (meta.pickled) {
-    // Written as zarr 0.4.0 does, in JSON, which later programs read and which cannot run code.
-    meta.document["fill_value"] =
-        meta.fill_defined ? fill_to_json(meta.cell.fill, meta.cell.type, FillStyle::numpy) : Json(nullptr);
-    meta.pickled = false;
-  }
-  store_->put_text(kDocuments[meta.version].array, dump_document(meta.document, meta.version));
+std::optional<ArrayMeta> ZarrArray::put_shape(const ArrayMeta& known, const Shape& shape, const Shape* from) const {
+  const std::string key(kDocuments[known.version].array);
+  std::optional<ArrayMeta> meta;
+  replace_file(*store_, key, [&](std::optional<ByteView> old) -> std::optional<Bytes> {
+    if (!old) fail(ErrorKind::not_found, "there is no '{}'", store_->describe(key));
+    meta = parse_meta(*old, known.version);
+    if (from && meta->shape != *from) {
+      meta.reset();
+      return std::nullopt;
+    }
+    if (known.version != 3) meta->attributes = known.attributes;
+    meta->shape = shape;
+    meta->document["shape"] = shape;
+    if (meta->pickled) {
+      // Written as zarr 0.4.0 does, in JSON, which later programs read and which cannot run code.
+      meta->document["fill_value"] =
+          meta->fill_defined ? fill_to_json(meta->cell.fill, meta->cell.type, FillStyle::numpy) : Json(nullptr);
+      meta->pickled = false;
+    }
+    return copy_of(bytes_of(dump_document(meta->document, known.version)));
+  });
+  return meta;
 }
 
 void ZarrArray::remove_outside(const ArrayMeta& meta) const {
@@ -266,10 +312,10 @@ void ZarrArray::resize(const std::vector<std::uint64_t>& shape, const WriteOptio
   const std::shared_ptr<const Snapshot> now = refreshed();
   if (shape.size() != now->meta.rank())
     fail(ErrorKind::invalid_argument, "the new shape has {} axes, the array {}", shape.size(), now->meta.rank());
-  ArrayMeta meta = now->meta;
-  meta.shape = shape;
-  put_document(meta);
+  const CopiesAround copies(store_, now->meta.version, ObjectKind::array);
+  const ArrayMeta meta = *put_shape(now->meta, shape, nullptr);
   publish(meta);
+  copies.refresh();
   bool shrinks = false;
   for (std::size_t a = 0; a < shape.size(); ++a) shrinks |= shape[a] < now->meta.shape[a];
   // The original format keeps such chunks, and shows them again when the array grows.
@@ -278,19 +324,11 @@ void ZarrArray::resize(const std::vector<std::uint64_t>& shape, const WriteOptio
 
 void ZarrArray::update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes, const WriteOptions&) {
   const std::lock_guard lock(locks_.document());
-  ArrayMeta meta = refreshed()->meta;
-  Json attributes = load_attributes(*store_, meta.version);
-  change_attributes(attributes, changes);
-  meta.attributes = attributes;
-  if (meta.version == 3) {
-    ArrayMeta stored = load_meta(*store_, 3);
-    stored.document["attributes"] = std::move(attributes);
-    meta.document = stored.document;
-    store_->put_text("zarr.json", dump_document(meta.document, 3));
-  } else {
-    store_->put_text(kDocuments[meta.version].attributes, dump_document(attributes, meta.version));
-  }
-  publish(std::move(meta));
+  const int version = refreshed()->meta.version;
+  const CopiesAround copies(store_, version, ObjectKind::array);
+  change_attributes(*store_, version, changes);
+  copies.refresh();
+  publish(load_meta(*store_, version));
 }
 
 }  // namespace tegula::zarr

@@ -51,9 +51,12 @@ class ZarrArray final : public Array {
   std::shared_ptr<const Snapshot> refreshed();
   void publish(ArrayMeta meta);
   ChunkStore chunks(const Snapshot& snapshot) const { return {store_, snapshot.meta, locks_, missing_}; }
-  void write_batch(const Snapshot& snapshot, const Batch& batch, const Shape& shape, const Picks& picks, Order order,
-                   const Work& work) const;
-  void put_document(ArrayMeta& meta) const;
+  // As ChunkStore::write().
+  bool write_batch(const Snapshot& snapshot, const Batch& batch, const Shape& shape, const Picks& picks, Order order,
+                   const Work& work, const Go& go = {}) const;
+  // Puts the shape into the document as it is stored now; what else is in it stays. With `from`: unless the stored
+  // shape is another one, then no value.
+  std::optional<ArrayMeta> put_shape(const ArrayMeta& known, const Shape& shape, const Shape* from) const;
   void remove_outside(const ArrayMeta& meta) const;
 
   class Source;

@@ -4,6 +4,7 @@
 #include "base/error_message.h"
 #include "base/fail.h"
 #include "format/zarr/array.h"
+#include "format/zarr/meta/copies_around.h"
 #include "format/zarr/meta/document_files.h"
 #include "format/zarr/meta/documents.h"
 #include "format/zarr/meta/original.h"
@@ -53,15 +54,18 @@ auto as_asked(auto&& make) {
 
 }  // namespace
 
-void make_room(Store& store, bool overwrite) {
-  const Node there = find_node(store);
-  if (there.kind != ObjectKind::none && !overwrite)
+void make_room(const std::shared_ptr<Store>& store, bool overwrite) {
+  const Node there = find_node(*store);
+  if (there.kind == ObjectKind::none) {
+    if (!store->list("").empty()) fail(ErrorKind::invalid_argument, "the folder holds something else already");
+    return;
+  }
+  if (!overwrite)
     fail(ErrorKind::invalid_argument, "there is already a zarr {} here; pass overwrite to replace it",
          there.kind == ObjectKind::group ? "group" : "array");
-  if (there.kind != ObjectKind::none)
-    clear(store, there);
-  else if (!store.list("").empty())
-    fail(ErrorKind::invalid_argument, "the folder holds something else already");
+  const CopiesAround copies(store, there.version, there.kind);
+  clear(*store, there);
+  copies.refresh(true);
 }
 
 std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options) {
@@ -75,11 +79,14 @@ std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& 
   ArrayMeta meta = as_asked([&] { return kParse[version](bytes_of(document), kDocuments[version].array); });
   if (version == 1 || version == 2) meta.attributes = axis_attribute(schema);
 
-  make_room(*store, options.overwrite);
+  const CopiesAround copies(store, version, ObjectKind::array);
+  make_room(store, options.overwrite);
+  make_groups_around(*store, version);
   if (version == 0) store->make_folder("__zdata__");
   if (version == 1 || (version == 2 && !meta.attributes.empty()))
     store->put_text(kDocuments[version].attributes, dump_document(meta.attributes, version));
   store->put_text(kDocuments[version].array, document);
+  copies.refresh();
   return std::make_shared<ZarrArray>(std::move(store), std::move(meta), Missing::fill);
 }
 

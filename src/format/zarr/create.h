@@ -14,6 +14,6 @@ std::shared_ptr<Array> create_array(std::shared_ptr<Store> store, const Schema& 
 
 // Clears the folder for a new node. Throws invalid_argument when it holds a zarr node and `overwrite` is not set, or
 // anything else.
-void make_room(Store& store, bool overwrite);
+void make_room(const std::shared_ptr<Store>& store, bool overwrite);
 
 }  // namespace tegula::zarr

@@ -5,6 +5,7 @@
 #include "format/zarr/carry_filters.h"
 #include "format/zarr/create.h"
 #include "format/zarr/group.h"
+#include "format/zarr/meta/copies_around.h"
 #include "format/zarr/meta/document_files.h"
 #include "format/zarr/missing_value.h"
 #include "format/zarr/stored_chunks.h"
@@ -71,6 +72,16 @@ std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& opt
   return std::make_shared<ZarrArray>(std::move(store), std::move(meta), options.missing);
 }
 
+// What was there before may have been of another version.
+void placed(const std::shared_ptr<Store>& store) {
+  const Node node = find_node(*store);
+  for (const int version : {2, 3}) {
+    const CopiesAround copies(store, version, node.kind);
+    if (node.kind != ObjectKind::none && node.version == version) make_groups_around(*store, version);
+    copies.refresh(true);
+  }
+}
+
 const Store& store_of(const Array& array) { return dynamic_cast<const ZarrArray&>(array).store(); }
 
 std::string state(const Store& store) {
@@ -95,6 +106,7 @@ const Driver kZarrDriver{
     .create_group = create_zarr_group,
     .documents = kDocumentFiles,
     .plain_folder = plain_folder,
+    .placed = placed,
     .store_of = store_of,
     .default_filters = default_filters,
     .carry_filters = carry_filters,

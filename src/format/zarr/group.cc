@@ -1,5 +1,7 @@
 #include "format/zarr/group.h"
 
+#include <algorithm>
+#include <map>
 #include <mutex>
 #include <set>
 
@@ -8,6 +10,8 @@
 #include "format/zarr/chunk/chunk_locks.h"
 #include "format/zarr/codec/options.h"
 #include "format/zarr/create.h"
+#include "format/zarr/meta/consolidated.h"
+#include "format/zarr/meta/copies_around.h"
 #include "format/zarr/meta/document_files.h"
 #include "format/zarr/meta/documents.h"
 #include "format/zarr/meta/metadata.h"
@@ -17,7 +21,6 @@ namespace tegula::zarr {
 
 namespace {
 
-constexpr std::string_view kConsolidated = ".zmetadata";
 constexpr std::string_view kGroupKeys[] = {"zarr_format", "node_type", "attributes", "consolidated_metadata"};
 
 class ZarrGroup final : public Group {
@@ -36,8 +39,20 @@ class ZarrGroup final : public Group {
     return metadata_of(attributes_);
   }
   void update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes, const WriteOptions&) override;
+  void consolidate(const WriteOptions& options) override {
+    check_document();
+    zarr::consolidate(*store_, version_, options.work);
+  }
+  std::vector<Problem> verify(const Work& work) const override;
 
  private:
+  // Throws unless it is more than a plain folder.
+  void check_document() const {
+    if (!store_->has(kDocuments[version_].group))
+      fail(ErrorKind::unsupported, "'{}' is a plain folder; it holds metadata once it is made a group",
+           store_->describe(""));
+  }
+
   std::shared_ptr<Store> store_;
   ChunkLocks locks_;
   int version_;
@@ -47,33 +62,28 @@ class ZarrGroup final : public Group {
   Json attributes_;
 };
 
-// Reads the document again, so that changes by others are kept. Consolidated metadata of format 2 is a copy that
-// readers prefer, so it is updated too.
 void ZarrGroup::update_metadata(const std::map<std::string, std::optional<MetaValue>>& changes, const WriteOptions&) {
-  const DocumentNames& documents = kDocuments[version_];
   const std::lock_guard lock(locks_.document());
-  const std::optional<Bytes> text = store_->get(documents.group);
-  if (!text)
-    fail(ErrorKind::unsupported, "'{}' is a plain folder; it holds metadata once it is made a group",
-         store_->describe(""));
-  Json attributes = load_attributes(*store_, version_);
-  change_attributes(attributes, changes);
-  if (version_ == 3) {
-    Json document = parse_json(*text, store_->describe(documents.group));
-    document["attributes"] = attributes;
-    store_->put_text(documents.group, dump_document(document, version_));
-  } else {
-    store_->put_text(documents.attributes, dump_document(attributes, version_));
-    if (const std::optional<Bytes> copy = store_->get(kConsolidated)) {
-      Json consolidated = parse_json(*copy, store_->describe(kConsolidated));
-      if (consolidated.is_object() && consolidated.contains("metadata") && consolidated["metadata"].is_object()) {
-        consolidated["metadata"][std::string(documents.attributes)] = attributes;
-        store_->put_text(kConsolidated, dump_document(consolidated, version_));
-      }
-    }
+  check_document();
+  const CopiesAround copies(store_, version_, ObjectKind::group);
+  Json attributes = change_attributes(*store_, version_, changes);
+  {
+    const std::lock_guard attributes_lock(mutex_);
+    attributes_ = std::move(attributes);
   }
-  const std::lock_guard attributes_lock(mutex_);
-  attributes_ = std::move(attributes);
+  copies.refresh();
+}
+
+std::vector<Problem> ZarrGroup::verify(const Work& work) const {
+  try {
+    std::vector<Problem> problems = stale_copies(*store_, version_, work);
+    for (Problem& problem : CopiesAround(store_, version_, ObjectKind::group).stale())
+      if (problem.file != store_->describe(file_of_copies(version_))) problems.push_back(std::move(problem));
+    return problems;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::corrupt) throw;
+    return {{Problem::Severity::damage, std::string(file_of_copies(version_)), error.what(), ""}};
+  }
 }
 
 class MemberList {
@@ -92,100 +102,106 @@ class MemberList {
 };
 
 // The documents by which the folders are told apart, with one batch.
-void learn_documents(KnownStore& store, const std::vector<Entry>& folders) {
+void learn_documents(KnownStore& store, const std::vector<std::string>& folders) {
   std::vector<std::string> keys;
-  for (const Entry& entry : folders) {
-    if (!entry.folder) continue;
-    keys.push_back(join(entry.name, "zarr.json"));
+  for (const std::string& folder : folders) {
+    keys.push_back(join(folder, "zarr.json"));
     if (store.complete()) continue;  // of the others only the names count
-    for (const char* name : {".zarray", ".zgroup", "__zmeta__", "attrs", "meta"})
-      keys.push_back(join(entry.name, name));
+    for (const char* name : {".zarray", ".zgroup", "__zmeta__", "attrs", "meta"}) keys.push_back(join(folder, name));
   }
   store.learn_files(keys);
 }
 
-// Looks at every folder below a group; one without documents is a group if there are nodes below it.
-std::vector<Member> listed_members(KnownStore& store) {
+using Kinds = std::map<std::string, ObjectKind>;
+
+// Looks at every folder below a group, but for those of which `known` tells the kind; one without documents is a group
+// if there are nodes below it.
+std::vector<Member> listed_members(KnownStore& store, const Kinds& known = {}) {
   MemberList members(store);
-  const std::vector<Entry> entries = store.list("");
-  if (store.hints().remote()) learn_documents(store, entries);
-  for (const Entry& entry : entries) {
-    if (!entry.folder) continue;
-    const Node node = find_node(store, entry.name);
-    if (node.kind != ObjectKind::none) {
-      members.add(entry.name, node.kind);
+  std::vector<std::string> folders, unknown;
+  for (Entry& entry : store.list(""))
+    if (entry.folder && !entry.name.starts_with(kTemporaryPrefix)) folders.push_back(std::move(entry.name));
+  std::ranges::copy_if(folders, std::back_inserter(unknown), [&](const auto& name) { return !known.contains(name); });
+  if (store.hints().remote()) learn_documents(store, unknown);
+  for (const std::string& name : folders) {
+    if (const auto kind = known.find(name); kind != known.end()) {
+      members.add(name, kind->second);
       continue;
     }
-    for (const Entry& below : store.list(entry.name))
-      if (below.folder && find_node(store, join(entry.name, below.name)).kind != ObjectKind::none) {
-        members.add(entry.name, ObjectKind::group);
+    const Node node = find_node(store, name);
+    if (node.kind != ObjectKind::none) {
+      members.add(name, node.kind);
+      continue;
+    }
+    for (const Entry& below : store.list(name))
+      if (below.folder && find_node(store, join(name, below.name)).kind != ObjectKind::none) {
+        members.add(name, ObjectKind::group);
         break;
       }
   }
   return members.take();
 }
 
-// "deep/er/y/.zarray" makes "deep" a member; its own document says which kind.
-std::vector<Member> consolidated_v2(const Store& store, const Json& metadata) {
-  MemberList members(store);
-  for (const auto& [path, value] : metadata.items()) {
+// The members that consolidated metadata names. Of format 2 "deep/er/y/.zarray" makes "deep" one; its own document says
+// which kind.
+Kinds copied_kinds(const Json& copies, int version) {
+  Kinds kinds;
+  for (const auto& [path, copy] : copies.items()) {
     const std::size_t slash = path.find('/');
-    if (slash == std::string::npos) continue;
+    if (path.empty() || (version == 2 && slash == std::string::npos)) continue;
     const std::string name = path.substr(0, slash);
-    members.add(name, metadata.contains(name + "/.zarray") ? ObjectKind::array : ObjectKind::group);
+    const bool own = version == 2 ? path == name + "/.zarray" : slash == std::string::npos;
+    const bool array = own && (version == 2 || (copy.is_object() && copy.value("node_type", Json()) == "array"));
+    const auto [at, first] = kinds.try_emplace(name, ObjectKind::group);
+    if (array) at->second = ObjectKind::array;
   }
-  return members.take();
+  return kinds;
 }
 
-std::vector<Member> consolidated_v3(const Store& store, const Json& metadata) {
-  MemberList members(store);
-  for (const auto& [path, value] : metadata.items()) {
-    const std::string name = path.substr(0, path.find('/'));
-    if (name.empty()) continue;
-    const auto node = metadata.find(name);
-    const bool array =
-        node != metadata.end() && node->is_object() && node->contains("node_type") && (*node)["node_type"] == "array";
-    members.add(name, array ? ObjectKind::array : ObjectKind::group);
+// Consolidated metadata may be older than what it is a copy of. It counts where names cannot be listed; of a remote
+// group it spares the documents of members that are still there.
+std::vector<Member> members_of(KnownStore& store, const Json* copies, int version) {
+  if (!copies) return listed_members(store);
+  const Kinds kinds = copied_kinds(*copies, version);
+  const auto copied = [&] {
+    MemberList members(store);
+    for (const auto& [name, kind] : kinds) members.add(name, kind);
+    return members.take();
+  };
+  if (!store.hints().lists) return copied();
+  try {
+    return listed_members(store, store.hints().remote() ? kinds : Kinds());
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::permission || !store.hints().remote()) throw;
+    return copied();  // who may not list may still read
   }
-  return members.take();
+}
+
+Json group_document_in(const KnownStore& known, int version) {
+  const std::string key(kDocuments[version].group), name = known.describe(key);
+  Json document = parse_json(known.get(key).value_or(Bytes{}), name);
+  if (!document.is_object() || member(document, "zarr_format") != version)
+    fail(ErrorKind::corrupt, "{} does not say zarr_format {}", name, version);
+  return document;
 }
 
 std::shared_ptr<Group> open_v2(std::shared_ptr<Store> store, KnownStore& known) {
-  const Json document = parse_json(known.get(".zgroup").value_or(Bytes{}), store->describe(".zgroup"));
-  if (!document.is_object() || member(document, "zarr_format") != 2)
-    fail(ErrorKind::corrupt, "{} does not say zarr_format 2", store->describe(".zgroup"));
-  const std::optional<Bytes> text = known.get(kConsolidated);
-  if (text) {
-    const Json consolidated = parse_json(*text, store->describe(kConsolidated));
-    const Json& metadata = member(consolidated, "metadata");
-    if (!metadata.is_object() || int_option(consolidated, "zarr_consolidated_format", 1) != 1)
-      fail(ErrorKind::corrupt, "{} is not consolidated metadata of format 1", store->describe(kConsolidated));
-    Json attributes =
-        metadata.contains(".zattrs") && metadata[".zattrs"].is_object() ? metadata[".zattrs"] : Json::object();
-    std::vector<Member> members = consolidated_v2(*store, metadata);
-    return std::make_shared<ZarrGroup>(store, 2, std::move(members), std::move(attributes));
-  }
+  group_document_in(known, 2);
+  const std::string file(file_of_copies(2)), name = store->describe(file);
+  const std::optional<Bytes> text = known.get(file);
+  const Json contents = text ? parse_json(*text, name) : Json();
+  const Json* copies = text ? copies_in(contents, 2, name) : nullptr;
   Json attributes = load_attributes(known, 2);
-  return std::make_shared<ZarrGroup>(store, 2, listed_members(known), std::move(attributes));
+  std::vector<Member> members = members_of(known, copies, 2);
+  return std::make_shared<ZarrGroup>(std::move(store), 2, std::move(members), std::move(attributes));
 }
 
 std::shared_ptr<Group> open_v3(std::shared_ptr<Store> store, KnownStore& known) {
-  const Json document = parse_json(known.get("zarr.json").value_or(Bytes{}), store->describe("zarr.json"));
-  if (!document.is_object() || member(document, "zarr_format") != 3)
-    fail(ErrorKind::corrupt, "{} does not say zarr_format 3", store->describe("zarr.json"));
+  const Json document = group_document_in(known, 3);
   check_extensions(document, kGroupKeys, store->describe("zarr.json"));
-  Json attributes =
-      document.contains("attributes") && document["attributes"].is_object() ? document["attributes"] : Json::object();
-  const auto it = document.find("consolidated_metadata");
-  if (it != document.end() && it->is_object()) {
-    const std::string kind = text_option(*it, "kind", "inline");
-    const auto metadata = it->find("metadata");
-    if (kind == "inline" && metadata != it->end() && metadata->is_object() && !metadata->empty()) {
-      std::vector<Member> members = consolidated_v3(*store, *metadata);
-      return std::make_shared<ZarrGroup>(store, 3, std::move(members), std::move(attributes));
-    }
-  }
-  return std::make_shared<ZarrGroup>(store, 3, listed_members(known), std::move(attributes));
+  Json attributes = load_attributes(known, 3);
+  std::vector<Member> members = members_of(known, copies_in(document, 3, store->describe("zarr.json")), 3);
+  return std::make_shared<ZarrGroup>(std::move(store), 3, std::move(members), std::move(attributes));
 }
 
 }  // namespace
@@ -215,13 +231,11 @@ std::shared_ptr<Group> create_zarr_group(std::shared_ptr<Store> store, std::stri
     fail(ErrorKind::unsupported, "format {} has no groups; zarr2 and zarr3 do", format);
   const int version = format.back() - '0';
   const bool implicit = find_node(*store).kind == ObjectKind::none && implicit_group(*store) == version;
-  if (!implicit) make_room(*store, options.overwrite);
-  Json document = {{"zarr_format", version}};
-  if (version == 3) {
-    document["node_type"] = "group";
-    document["attributes"] = Json::object();
-  }
-  store->put_text(kDocuments[version].group, dump_document(document, version));
+  const CopiesAround copies(store, version, ObjectKind::group);
+  if (!implicit) make_room(store, options.overwrite);
+  make_groups_around(*store, version);
+  store->put_text(kDocuments[version].group, dump_document(group_document(version), version));
+  copies.refresh();
   KnownStore known(*store);
   return open_zarr_group(std::move(store), known);
 }

@@ -14,16 +14,6 @@ namespace {
 
 const char* const kFormats[] = {"zarr0", "zarr1", "zarr2", "zarr3"};
 
-Batch rows(const std::vector<std::int32_t>& values) {
-  Batch batch;
-  Column column;
-  column.type = Datatype(TypeId::int32);
-  column.data = copy_of(std::as_bytes(std::span(values)));
-  batch.cells = values.size();
-  batch.columns.push_back(std::move(column));
-  return batch;
-}
-
 class EveryFormat : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Zarr, EveryFormat, ::testing::ValuesIn(kFormats));
 

@@ -68,6 +68,16 @@ inline void write(Array& array, const Selection& selection, const std::vector<st
   array.write(selection, "", {reinterpret_cast<const std::byte*>(values.data()), box, contiguous_strides(box, 4)});
 }
 
+// What append() takes.
+inline Batch rows(const std::vector<std::int32_t>& values) {
+  Batch batch;
+  Column& column = batch.columns.emplace_back();
+  column.type = Datatype(TypeId::int32);
+  column.data = copy_of(std::as_bytes(std::span(values)));
+  batch.cells = values.size();
+  return batch;
+}
+
 // An array in plain memory that does what a zarr array must do.
 class Oracle {
  public:

@@ -9,7 +9,6 @@
 #include "base/context.h"
 #include "base/fail.h"
 #include "base/parallel.h"
-#include "format/zarr/chunk/replace_file.h"
 #include "format/zarr/chunk/shard_index.h"
 #include "format/zarr/codec/variable_cells.h"
 #include "model/strided.h"
@@ -93,46 +92,80 @@ void ChunkStore::each_leaf(const ChunkPlan& plan, const Work& work, const UseLea
 }
 
 void ChunkStore::each_leaf_of_shards(const ChunkPlan& plan, const Work& work, const UseLeaf& use) const {
-  std::vector<LeafPath> paths;
+  constexpr int kMostTries = 100;
+  std::vector<std::size_t> pieces(plan.pieces());
+  std::iota(pieces.begin(), pieces.end(), std::size_t{0});
+  std::vector<LeafPath> all;
   std::set<std::size_t> locks;
-  for (std::size_t i = 0; i < plan.pieces(); ++i) {
-    paths.push_back(leaf_path(leaf_, plan.chunk(i)));
-    locks.insert(locks_.number(paths.back().file));
+  for (const std::size_t piece : pieces) {
+    all.push_back(leaf_path(leaf_, plan.chunk(piece)));
+    locks.insert(locks_.number(all.back().file));
   }
   std::vector<std::shared_lock<std::shared_mutex>> held;
   for (const std::size_t lock : locks) held.emplace_back(ChunkLocks::at(lock));
+  for (int tries = 1; !pieces.empty(); ++tries) {
+    if (tries > kMostTries)
+      fail(ErrorKind::io, "'{}' was replaced {} times while it was read; try again later",
+           store_->describe(meta_.keys.key(all[pieces.front()].file)), kMostTries);
+    work.check();
+    std::vector<LeafPath> paths;
+    for (const std::size_t piece : pieces) paths.push_back(all[piece]);
+    pieces = read_leaves(pieces, paths, work, use);
+  }
+}
+
+// Other processes may replace a shard between reading its index and its chunks: offsets of the one mean nothing in the
+// other.
+std::vector<std::size_t> ChunkStore::read_leaves(const std::vector<std::size_t>& pieces,
+                                                 const std::vector<LeafPath>& paths, const Work& work,
+                                                 const UseLeaf& use) const {
   const ShardIndexes shards(*store_, meta_, leaf_, paths, work);
   const std::vector<ShardBatch> batches = shards.batches(paths);
+  std::mutex mutex;
+  std::vector<std::size_t> again;
   const auto want = [&](std::size_t b, Wants& wants) {
     const std::string key = meta_.keys.key(paths[batches[b].front().path].file);
     for (const ShardLeaf& leaf : batches[b])
       if (leaf.entry) wants.range(key, leaf.entry->offset, leaf.entry->length);
   };
-  fetch_each(*store_, work, batches.size(), want, [&](std::size_t b, const Store& from) {
-    const std::string key = meta_.keys.key(paths[batches[b].front().path].file);
+  const auto read = [&](std::size_t b, const Store& from) {
+    const ShardBatch& batch = batches[b];
+    const Shape& file = paths[batch.front().path].file;
+    const std::string key = meta_.keys.key(file);
     const Context doing([&] { return fmt::format("reading '{}'", store_->describe(key)); });
     std::uint64_t size = 0;
-    for (const ShardLeaf& leaf : batches[b])
+    for (const ShardLeaf& leaf : batch)
       if (leaf.entry) size += leaf.entry->length;
     Bytes bytes(size);
     std::vector<RangeRead> reads;
+    std::vector<std::string> states(batch.size());
     MutableBytes rest = bytes;
-    for (const ShardLeaf& leaf : batches[b]) {
+    for (const ShardLeaf& leaf : batch) {
       if (!leaf.entry) continue;
-      reads.push_back({key, leaf.entry->offset, rest.first(leaf.entry->length)});
+      reads.push_back({key, leaf.entry->offset, rest.first(leaf.entry->length), false, &states[reads.size()]});
       rest = rest.subspan(leaf.entry->length);
     }
     if (!reads.empty()) from.get(std::span<RangeRead>(reads));
-    std::size_t next = 0;
-    for (const ShardLeaf& leaf : batches[b]) {
-      if (!leaf.entry) {
-        use_leaf(leaf.path, std::nullopt, use);
-        continue;
-      }
-      if (!reads[next].found) fail(ErrorKind::io, "the shard was removed while it was read");
-      use_leaf(leaf.path, ByteView(reads[next++].into), use);
+    const bool same = std::ranges::all_of(
+        reads, [&](const RangeRead& range) { return range.found && shards.is_state(file, *range.state); });
+    if (!same || shards.was_replaced(file)) {
+      if (!shards.knows_state(file)) fail(ErrorKind::io, "the shard was removed while it was read");
+      const std::lock_guard lock(mutex);
+      for (const ShardLeaf& leaf : batch) again.push_back(pieces[leaf.path]);
+      return;
     }
-  });
+    std::size_t next = 0;
+    for (const ShardLeaf& leaf : batch)
+      use_leaf(pieces[leaf.path], leaf.entry ? std::optional<ByteView>(reads[next++].into) : std::nullopt, use);
+  };
+  try {
+    fetch_each(*store_, work, batches.size(), want, read);
+  } catch (const Error& error) {
+    // A range past the end of a shard that is shorter now, for one.
+    if (error.kind() == ErrorKind::cancelled || !shards.changed(*store_, meta_)) throw;
+    return pieces;
+  }
+  return again;
 }
 
 void ChunkStore::read_piece(const ChunkPlan& plan, std::size_t i, ByteView file, const StridedBuffer& out) const {
@@ -210,31 +243,24 @@ VariableCells ChunkStore::variable_of(std::optional<ByteView> file) const {
   return items;
 }
 
-void ChunkStore::write(const Picks& picks, const Shape& shape, const StridedView& values, const Work& work) const {
+bool ChunkStore::write(const Picks& picks, const Shape& shape, const StridedView& values, const Work& work,
+                       const Go& go) const {
   const ChunkPlan plan(picks, shape, meta_.chunks);
   const std::size_t item = meta_.cell.item();
   const std::vector<std::int64_t> strides = contiguous_strides(meta_.chunks, item);
-  parallel_for(work, plan.pieces(), [&](std::size_t i) {
-    const Shape chunk = plan.chunk(i);
-    const std::string key = meta_.keys.key(chunk);
-    const Context doing([&] { return fmt::format("writing '{}'", store_->describe(key)); });
-    const std::unique_lock alone(locks_.of(chunk));
-    const auto changed = [&](Bytes cells) {
-      plan.scatter(i, cells.data(), strides, values, item);
-      return encode_chunk(meta_.chain, cells, meta_.chunks, meta_.cell);
-    };
-    if (!plan.whole(i))
-      return replace_file(*store_, key, [&](std::optional<ByteView> old) { return changed(cells_of(old)); });
-    Bytes cells(meta_.chunk_cells() * item);
-    if (overhangs(chunk, meta_.chunks, shape)) fill_cells(cells, meta_.cell.fill);
-    store_->put(key, ByteView(changed(std::move(cells))));
-  });
+  const auto make = [&](std::size_t i, std::optional<ByteView> old) {
+    Bytes cells = plan.whole(i) ? Bytes(meta_.chunk_cells() * item) : cells_of(old);
+    if (plan.whole(i) && overhangs(plan.chunk(i), meta_.chunks, shape)) fill_cells(cells, meta_.cell.fill);
+    plan.scatter(i, cells.data(), strides, values, item);
+    return encode_chunk(meta_.chain, cells, meta_.chunks, meta_.cell);
+  };
+  return replace_chunks(*store_, {meta_, locks_, plan, make, go}, work);
 }
 
-void ChunkStore::write_variable(const Picks& picks, const Shape& shape, const VariableCells& values,
-                                const Work& work) const {
+bool ChunkStore::write_variable(const Picks& picks, const Shape& shape, const VariableCells& values, const Work& work,
+                                const Go& go) const {
   const ChunkPlan plan(picks, shape, meta_.chunks);
-  if (plan.pieces() == 0) return;
+  if (plan.pieces() == 0) return true;
   const std::vector<std::int64_t> strides = contiguous_strides(meta_.chunks, 8);
   // Scatters numbers rather than cells: those below `in_chunk` are old cells of the chunk, the others are new values.
   // They are made once for all chunks, so that the cost of a chunk does not depend on the size of the write.
@@ -243,27 +269,21 @@ void ChunkStore::write_variable(const Picks& picks, const Shape& shape, const Va
   const Buffer<std::uint64_t> numbers = numbered(count_cells(values), in_chunk);
   StridedView in{reinterpret_cast<const std::byte*>(numbers.data()), picks.shape(), {}};
   in.strides = contiguous_strides(in.shape, 8);
-  parallel_for(work, plan.pieces(), [&](std::size_t i) {
-    const Shape chunk = plan.chunk(i);
-    const std::string key = meta_.keys.key(chunk);
-    const Context doing([&] { return fmt::format("writing '{}'", store_->describe(key)); });
-    const std::unique_lock alone(locks_.of(chunk));
-    const auto changed = [&](const VariableCells& old) {
-      Buffer<std::uint64_t> order = plan.whole(i) ? Buffer<std::uint64_t>(in_chunk) : numbered(in_chunk, 0);
-      if (plan.whole(i)) std::ranges::fill(order, kFill);
-      plan.scatter(i, reinterpret_cast<std::byte*>(order.data()), strides, in, 8);
-      VariableCells cells;
-      cells.offsets.reserve(in_chunk + 1);
-      cells.offsets.push_back(0);
-      for (const std::uint64_t number : order)
-        push_cell(cells, number == kFill     ? ByteView(meta_.cell.fill)
-                         : number < in_chunk ? cell_of(old, number)
-                                             : cell_of(values, number - in_chunk));
-      return encode_variable(meta_.chain, cells, meta_.chunks, meta_.cell);
-    };
-    if (plan.whole(i)) return store_->put(key, ByteView(changed({})));
-    replace_file(*store_, key, [&](std::optional<ByteView> old) { return changed(variable_of(old)); });
-  });
+  const auto make = [&](std::size_t i, std::optional<ByteView> stored) {
+    const VariableCells old = plan.whole(i) ? VariableCells() : variable_of(stored);
+    Buffer<std::uint64_t> order = plan.whole(i) ? Buffer<std::uint64_t>(in_chunk) : numbered(in_chunk, 0);
+    if (plan.whole(i)) std::ranges::fill(order, kFill);
+    plan.scatter(i, reinterpret_cast<std::byte*>(order.data()), strides, in, 8);
+    VariableCells cells;
+    cells.offsets.reserve(in_chunk + 1);
+    cells.offsets.push_back(0);
+    for (const std::uint64_t number : order)
+      push_cell(cells, number == kFill     ? ByteView(meta_.cell.fill)
+                       : number < in_chunk ? cell_of(old, number)
+                                           : cell_of(values, number - in_chunk));
+    return encode_variable(meta_.chain, cells, meta_.chunks, meta_.cell);
+  };
+  return replace_chunks(*store_, {meta_, locks_, plan, make, go}, work);
 }
 
 void ChunkStore::check(const Shape& chunk) const {

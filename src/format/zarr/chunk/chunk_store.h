@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "format/zarr/chunk/chunk_locks.h"
+#include "format/zarr/chunk/replace_chunks.h"
 #include "format/zarr/meta/array_meta.h"
 #include "model/chunk_plan.h"
 #include "store/store.h"
@@ -26,6 +27,12 @@ struct LeafGrid {
 };
 LeafGrid leaf_grid(const ArrayMeta& meta);
 
+// Where a leaf chunk is: the grid coordinates of the file, and the number of the chunk at every level of shards.
+struct LeafPath {
+  Shape file;
+  std::vector<std::uint64_t> numbers;
+};
+
 // Immutable, thread-safe. Every error names the file of the chunk.
 class ChunkStore {
  public:
@@ -37,8 +44,11 @@ class ChunkStore {
   // Reads cells of any length, in C order of the result.
   VariableCells read_variable(const Picks& picks, const Work& work) const;
   // `shape` is that of the array, or the one it is about to grow to. Chunks that are covered in part are read first.
-  void write(const Picks& picks, const Shape& shape, const StridedView& values, const Work& work) const;
-  void write_variable(const Picks& picks, const Shape& shape, const VariableCells& values, const Work& work) const;
+  // As replace_chunks() says, which also explains `go`.
+  bool write(const Picks& picks, const Shape& shape, const StridedView& values, const Work& work,
+             const Go& go = {}) const;
+  bool write_variable(const Picks& picks, const Shape& shape, const VariableCells& values, const Work& work,
+                      const Go& go = {}) const;
   // Reads and decodes one whole file; throws if that fails.
   void check(const Shape& chunk) const;
 
@@ -47,6 +57,9 @@ class ChunkStore {
   // Reads the leaf chunks of a plan and calls `use` with each, in parallel; with no value for absent ones.
   void each_leaf(const ChunkPlan& plan, const Work& work, const UseLeaf& use) const;
   void each_leaf_of_shards(const ChunkPlan& plan, const Work& work, const UseLeaf& use) const;
+  // The same for some pieces, whose paths are given. Returns those whose shard was replaced meanwhile.
+  std::vector<std::size_t> read_leaves(const std::vector<std::size_t>& pieces, const std::vector<LeafPath>& paths,
+                                       const Work& work, const UseLeaf& use) const;
   void use_leaf(std::size_t piece, std::optional<ByteView> bytes, const UseLeaf& use) const;
   void read_piece(const ChunkPlan& plan, std::size_t i, ByteView file, const StridedBuffer& out) const;
   // All cells of a chunk file, or of an absent one.

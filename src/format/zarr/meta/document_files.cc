@@ -5,10 +5,13 @@
 #include "base/context.h"
 #include "base/fail.h"
 #include "format/zarr/codec/options.h"
+#include "format/zarr/meta/documents.h"
+#include "format/zarr/meta/metadata.h"
 #include "format/zarr/meta/original.h"
 #include "format/zarr/meta/v1.h"
 #include "format/zarr/meta/v2.h"
 #include "format/zarr/meta/v3.h"
+#include "store/replace_file.h"
 
 namespace tegula::zarr {
 
@@ -51,30 +54,56 @@ Node find_node(const Store& store, std::string_view path) {
   return {};
 }
 
-ArrayMeta load_meta(const Store& store, int version) {
+ArrayMeta parse_meta(ByteView text, int version) {
   constexpr ArrayMeta (*kParse[])(ByteView, std::string_view) = {parse_original, parse_v1, parse_v2, parse_v3};
+  return kParse[version](text, kDocuments[version].array);
+}
+
+ArrayMeta load_meta(const Store& store, int version) {
   const std::string_view key = kDocuments[version].array;
   const std::string name = store.describe(key);
   const std::optional<Bytes> text = store.get(key);
   if (!text) fail(ErrorKind::not_found, "there is no '{}'", name);
   const Context doing([&] { return fmt::format("reading '{}'", name); });
-  ArrayMeta meta = kParse[version](*text, key);
+  ArrayMeta meta = parse_meta(*text, version);
   if (version != 3) meta.attributes = load_attributes(store, version);
   return meta;
 }
 
-Json load_attributes(const Store& store, int version) {
-  Json document = load_document(store, kDocuments[version].attributes);
+namespace {
+
+// The attributes in the document that holds them; null stands for an absent one.
+Json attributes_in(const Json& document, int version, const std::string& name) {
   // Version 3 keeps them in the document of the array or group itself: without it there is no array.
-  if (version == 3 && document.is_null())
-    fail(ErrorKind::not_found, "there is no '{}'", store.describe(kDocuments[version].attributes));
-  if (version == 3 && document.is_object())
-    document = document.contains("attributes") ? Json(document["attributes"]) : Json(nullptr);
-  if (document.is_null()) return Json::object();
-  if (!document.is_object())
-    fail(ErrorKind::corrupt, "the attributes in '{}' are not an object",
-         store.describe(kDocuments[version].attributes));
-  return document;
+  if (version == 3 && document.is_null()) fail(ErrorKind::not_found, "there is no '{}'", name);
+  const bool inside = version == 3 && document.is_object();
+  Json attributes = inside ? document.value("attributes", Json()) : document;
+  if (attributes.is_null()) return Json::object();
+  if (!attributes.is_object()) fail(ErrorKind::corrupt, "the attributes in '{}' are not an object", name);
+  return attributes;
+}
+
+}  // namespace
+
+Json load_attributes(const Store& store, int version) {
+  const std::string_view key = kDocuments[version].attributes;
+  return attributes_in(load_document(store, key), version, store.describe(key));
+}
+
+Json change_attributes(Store& store, int version, const std::map<std::string, std::optional<MetaValue>>& changes) {
+  const std::string key(kDocuments[version].attributes), name = store.describe(key);
+  Json attributes;
+  replace_file(store, key, [&](std::optional<ByteView> old) {
+    Json document = old ? parse_json(*old, name) : Json();
+    attributes = attributes_in(document, version, name);
+    change_attributes(attributes, changes);
+    if (version == 3)
+      document["attributes"] = attributes;
+    else
+      document = attributes;
+    return copy_of(bytes_of(dump_document(document, version)));
+  });
+  return attributes;
 }
 
 }  // namespace tegula::zarr

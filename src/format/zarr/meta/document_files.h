@@ -28,7 +28,12 @@ Node find_node(const Store& store, std::string_view path = "");
 
 // Reads and parses the metadata of an array of that version, attributes included.
 ArrayMeta load_meta(const Store& store, int version);
+// The metadata in the text of a document of kDocuments[version].array; before version 3 without attributes.
+ArrayMeta parse_meta(ByteView text, int version);
 // Empty when there is no document. Throws corrupt unless it is an object.
 Json load_attributes(const Store& store, int version);
+// Changes attributes as they are stored now, so that of changes by several none is lost, and returns them. Throws
+// not_found when the document that holds them must be there, as in version 3, and is not.
+Json change_attributes(Store& store, int version, const std::map<std::string, std::optional<MetaValue>>& changes);
 
 }  // namespace tegula::zarr

@@ -378,6 +378,15 @@ Json document_v3(const Schema& schema) {
   return document;
 }
 
+Json group_document(int version) {
+  Json document = {{"zarr_format", version}};
+  if (version == 3) {
+    document["node_type"] = "group";
+    document["attributes"] = Json::object();
+  }
+  return document;
+}
+
 std::string dump_document(const Json& document, int version) {
   JsonStyle style;
   style.indent = version == 3 ? 2 : 4;

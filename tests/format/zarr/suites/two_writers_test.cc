@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "format/zarr/numbers_array.h"
+#include "format/zarr/other_machine.h"
 #include "store/file/file_store.h"
-#include "store/wrap/wrapped_store.h"
 #include "support/temp_folder.h"
 
 namespace tegula::testing {
@@ -14,16 +14,6 @@ namespace {
 
 constexpr int kWriters = 3, kRounds = 20;
 constexpr std::uint64_t kCells = 12;  // one chunk
-
-// The same files, for somebody who does not know that they are the same: locks do not help.
-class OtherMachine final : public WrappedStore {
- public:
-  OtherMachine(std::shared_ptr<Store> store, int number) : WrappedStore(std::move(store)), number_(number) {}
-  std::string identity() const override { return "machine " + std::to_string(number_); }
-
- private:
-  int number_;
-};
 
 // Writes its cells again and again; one write touches no other cell.
 void change_own_cells(const std::shared_ptr<Store>& store, int writer) {
