@@ -39,6 +39,7 @@ class Leftovers {
     folder_ = std::filesystem::exists(uri_, unknown);
     for (Entry& entry : store_->list("")) before_.insert(std::move(entry.name));
   }
+  bool had(std::string_view name) const { return before_.contains(name); }
   void remove() const noexcept {
     try {
       for (const Entry& entry : store_->list("")) {
@@ -59,7 +60,7 @@ class Leftovers {
   const std::shared_ptr<Store> store_;
   const std::string uri_;
   bool folder_ = false;
-  std::set<std::string> before_;
+  std::set<std::string, std::less<>> before_;
 };
 
 int create_array(const Flags& flags, const Globals& globals) {
@@ -95,7 +96,7 @@ int create_array(const Flags& flags, const Globals& globals) {
   try {
     const std::shared_ptr<Array> array = create(target.store, schema, options);
     if (file) store_cells(*array, input(), target.store.get(), target.store);
-    remove_note(*target.store);
+    if (file || leftovers.had(kConversionKey)) remove_note(*target.store);
     target.finish(globals.work);
     if (!globals.quiet) print(fmt::format("{}: {}\n", flags.uri, what_it_is(array->schema())));
   } catch (...) {

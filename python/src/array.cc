@@ -168,25 +168,10 @@ void update_metadata(ArrayHandle& self, nb::dict changes) {
 nb::object open_object(const std::string& uri, nb::dict options) {
   const OpenOptions open = open_options(options);
   const StoreOpener opener = opener_of(uri, options, open.sync);
-  std::shared_ptr<Array> array;
-  std::shared_ptr<Group> group;
   Call call(settings_from(options));
-  call([&](const Work&) {
-    const std::shared_ptr<Store> store = opener();
-    OpenOptions found = open;
-    if (found.format.empty()) {
-      const Found there = probe(*store);
-      if (there.kind == ObjectKind::group) {
-        group = tegula::open_group(store, found);
-        return;
-      }
-      found.format = there.format;
-    }
-    // When nothing was found, this says so.
-    array = tegula::open(store, found);
-  });
-  if (group) return nb::cast(GroupHandle{std::move(group)});
-  ArrayHandle out{std::move(array), settings_from(options), 0};
+  Opened opened = call([&](const Work&) { return open_any(opener(), open); });
+  if (opened.group) return nb::cast(GroupHandle{std::move(opened.group)});
+  ArrayHandle out{std::move(opened.array), settings_from(options), 0};
   if (options.contains("write_at")) out.write_at = unsigned_of(options["write_at"]);
   return nb::cast(std::move(out));
 }

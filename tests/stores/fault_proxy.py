@@ -4,7 +4,8 @@
 
 Everything passes unchanged, Host too, so that signatures hold. `PUT /__faults__` with a JSON list sets what goes wrong:
 {"kind": ..., "method": "GET", "match": REGEX of path and query, "mode": "first" | "always"}; with "first" only the first
-of equal requests fails. With "from": N everything fails from the Nth change (PUT, POST, DELETE) on, as when a writer dies there. `GET /__log__` returns the requests since the faults were set.
+of equal requests fails. With "from": N everything fails from the Nth change (PUT, POST, DELETE) on, as when a writer dies there. `GET /__log__` returns the requests since the faults were set,
+with the seconds at which they came and were answered.
 
 Kinds: status (with "status" and "code"), reset (before the server sees it), lost (the server does the work, the answer
 is lost), cut (half of the body), error200 (200 with an error inside), list200 (a listing without any field), shift (a wrong
@@ -16,6 +17,7 @@ import re
 import socket
 import struct
 import sys
+import time
 
 FAULTS, SEEN, LOG, CHANGES = [], set(), [], []
 
@@ -101,7 +103,8 @@ async def serve_one(target, head, headers, body, writer):
         return True
     fault = fault_of(method, path, headers)
     kind = fault['kind'] if fault else ''
-    LOG.append({'method': method, 'path': path, 'range': headers.get(b'range', b'').decode(), 'fault': kind})
+    entry = {'method': method, 'path': path, 'range': headers.get(b'range', b'').decode(), 'fault': kind, 'begin': time.monotonic()}
+    LOG.append(entry)
     if kind == 'status':
         writer.write(answer(fault['status'], fault.get('code', '')) if fault.get('code') else answer(fault['status'], '', b''))
         return True
@@ -117,6 +120,7 @@ async def serve_one(target, head, headers, body, writer):
     if kind == 'delay':
         await asyncio.sleep(fault['seconds'])
     found = await ask(target, head, body, method == 'HEAD')
+    entry['end'] = time.monotonic()
     if found is None or kind == 'lost':
         reset(writer)
         return False

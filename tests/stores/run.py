@@ -20,6 +20,7 @@ from common import CLEAN, HERE, PROBLEMS, Tegula, make_arrays, problem, proxy
 from corpus import check_corpus
 from crashes import check_crashes
 from faults import check_change_faults, check_read_faults
+from request_counts import check_counts
 from web import check_web
 from writers import check_writers
 
@@ -118,6 +119,8 @@ def main():
             done('crashes')
             check_writers(program, strict, folder)
             done('several writers')
+            check_counts(program, strict, through, folder)
+            done('requests')
         else:
             check_whole_corpus(build, binaries, strict, corpus)
             done('whole corpus')

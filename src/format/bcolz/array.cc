@@ -11,6 +11,7 @@
 #include "format/bcolz/queries.h"
 #include "format/bcolz/verify.h"
 #include "format/bcolz/write.h"
+#include "store/wrap/known_store.h"
 #include "tegula/bcolz.h"
 
 namespace tegula::bcolz {
@@ -69,12 +70,14 @@ Metadata BcolzArray::metadata() const { return read_attributes(*snapshot()->stor
 Info BcolzArray::info(const Work& work) const {
   const std::shared_ptr<const Snapshot> now = snapshot();
   Info out;
+  KnownStore known(*now->store);
+  if (now->store->hints().remote() && now->store->hints().lists) known.learn(now->store->list_all(""));
   for (std::size_t i = 0; i < now->columns.size() && now->store->hints().lists; ++i) {
     work.check();
     const Carray& carray = now->columns[i];
     FieldSize size{now->names[i], 0, carray.rows() * carray.row_bytes};
     const std::uint64_t expected = carray.holds_objects() ? carray.rows() : carray.chunks();
-    for (const Entry& entry : now->store->list(join(carray.prefix, "data"))) {
+    for (const Entry& entry : known.list(join(carray.prefix, "data"))) {
       const std::optional<std::uint64_t> index = chunk_index(entry.name);
       if (entry.folder || !index || *index >= expected) continue;
       size.stored += entry.size;
@@ -82,7 +85,7 @@ Info BcolzArray::info(const Work& work) const {
     }
     out.chunks_expected += expected;
     out.stored_bytes += size.stored;
-    for (const Entry& entry : now->store->list(join(carray.prefix, "meta"))) out.stored_bytes += entry.size;
+    for (const Entry& entry : known.list(join(carray.prefix, "meta"))) out.stored_bytes += entry.size;
     out.fields.push_back(std::move(size));
   }
   if (std::all_of(now->schema->dimensions.begin(), now->schema->dimensions.end(),

@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "base/fail.h"
-#include "base/parallel.h"
 #include "base/product.h"
 #include "format/bcolz/disk/default_value.h"
 #include "format/bcolz/disk/quantize.h"
 #include "format/bcolz/snapshot.h"
+#include "store/wrap/wait_each.h"
 
 namespace tegula::bcolz {
 
@@ -44,7 +44,7 @@ std::uint64_t for_new_chunks(const Carray& carray, std::uint64_t count, const Wo
     fail(ErrorKind::invalid_argument, "{} rows and {} more are too many", old_rows, count);
   const std::uint64_t first_chunk = old_rows / length, chunks = (total - 1) / length - first_chunk + 1;
   std::atomic<std::uint64_t> added{0};
-  parallel_for(work, chunks, [&](std::size_t i) {
+  wait_each(*carray.store, work, chunks, 2 * length * carray.row_bytes, [&](std::size_t i) {
     const std::uint64_t chunk = first_chunk + i;
     const std::uint64_t first = std::max(chunk * length, old_rows), last = std::min((chunk + 1) * length, total);
     const std::uint64_t stored = put_chunk(chunk, first - old_rows, last - first);

@@ -5,8 +5,8 @@
 
 #include "base/fail.h"
 #include "base/json.h"
-#include "base/parallel.h"
 #include "codec/checksum/crc32c.h"
+#include "store/wrap/wait_each.h"
 
 namespace tegula::bcolz {
 
@@ -47,8 +47,13 @@ std::uint32_t checksum(const Store& store, const std::string& key) {
   return bytes ? codec::crc32c(*bytes) : 0;
 }
 
-void apply(Store& store, const std::string& prefix, const std::vector<Replaced>& chunks, const Work& work) {
-  parallel_for(work, chunks.size(), [&](std::size_t i) {
+// Bytes of two chunks, as they are and as they are stored.
+std::uint64_t at_work(const Carray& carray) { return 2 * carray.storage.chunklen * carray.row_bytes; }
+
+void apply(const Carray& carray, const std::vector<Replaced>& chunks, const Work& work) {
+  Store& store = *carray.store;
+  const std::string& prefix = carray.prefix;
+  wait_each(store, work, chunks.size(), at_work(carray), [&](std::size_t i) {
     const std::string key = pending_key(prefix, chunks[i].chunk);
     const std::optional<Bytes> bytes = store.get(key);
     if (!bytes) fail(ErrorKind::io, "'{}' was removed while it was copied", store.describe(key));
@@ -114,19 +119,19 @@ void replace_chunks(const Carray& carray, const std::vector<std::uint64_t>& chun
   Store& store = *carray.store;
   if (chunks.size() == 1) return store.put(chunk_key(carray.prefix, chunks[0]), make(0));
   std::vector<Replaced> replaced(chunks.size());
-  parallel_for(work, chunks.size(), [&](std::size_t i) {
+  wait_each(store, work, chunks.size(), at_work(carray), [&](std::size_t i) {
     const std::uint32_t before = checksum(store, chunk_key(carray.prefix, chunks[i]));
     const Bytes file = make(i);
     replaced[i] = {chunks[i], before, codec::crc32c(file)};
     store.put(pending_key(carray.prefix, chunks[i]), file);
   });
   store.put_text(commit_key(carray.prefix), encode_commit(replaced));
-  apply(store, carray.prefix, replaced, work);
+  apply(carray, replaced, work);
   clear(store, carray.prefix);
 }
 
 void finish_pending(const Carray& carray, const Work& work) {
-  if (!carray.pending.empty()) apply(*carray.store, carray.prefix, pending_rows(*carray.store, carray.prefix), work);
+  if (!carray.pending.empty()) apply(carray, pending_rows(*carray.store, carray.prefix), work);
   clear(*carray.store, carray.prefix);
 }
 

@@ -37,6 +37,7 @@ class TableRows final : public RowSource {
   std::uint64_t rows() const override { return snapshot_->rows; }
   const std::vector<FieldInfo>& fields() const override { return fields_; }
   std::uint64_t block_rows() const override { return block_rows_; }
+  bool waits() const override { return snapshot_->store->hints().remote(); }
 
   void read_rows(std::size_t field, std::uint64_t first, std::uint64_t count, Column& out) const override {
     const Carray& column = snapshot_->columns[field];

@@ -28,6 +28,7 @@ void learn_documents(KnownStore& known, const std::vector<std::string>& columns)
 
 std::shared_ptr<const Snapshot> Snapshot::open(std::shared_ptr<Store> store, const Work& work) {
   KnownStore known(*store);
+  known.look({});
   return open(std::move(store), work, known);
 }
 

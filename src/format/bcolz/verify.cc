@@ -1,16 +1,17 @@
 #include "format/bcolz/verify.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <mutex>
-#include <set>
 #include <tuple>
 
 #include "base/fail.h"
-#include "base/parallel.h"
 #include "format/bcolz/carray_write.h"
 #include "format/bcolz/metadata.h"
 #include "format/bcolz/pending_set.h"
 #include "format/bcolz/writer_lock.h"
+#include "store/wrap/wait_each.h"
 
 namespace tegula::bcolz {
 
@@ -29,7 +30,7 @@ Carray as_stored(const Carray& carray) {
 }
 
 struct DataFolder {
-  std::set<std::uint64_t> chunks;
+  std::map<std::uint64_t, std::uint64_t> chunks;  // by number: the size of the file
   std::vector<std::string> others;
 };
 
@@ -38,7 +39,7 @@ DataFolder list_data(const Carray& carray) {
   for (const Entry& entry : carray.store->list(join(carray.prefix, "data"))) {
     const std::optional<std::uint64_t> index = entry.folder ? std::nullopt : chunk_index(entry.name);
     if (index)
-      out.chunks.insert(*index);
+      out.chunks.emplace(*index, entry.size);
     else
       out.others.push_back(entry.name);
   }
@@ -62,13 +63,13 @@ std::uint64_t rows_present(const Carray& carray, const DataFolder& data) {
   // A damaged length can claim any number of chunks: start from the last file that exists.
   std::uint64_t chunk = carray.chunks();
   if (data.chunks.empty()) return 0;
-  chunk = std::min(chunk, *data.chunks.rbegin() + 1);
+  chunk = std::min(chunk, data.chunks.rbegin()->first + 1);
   while (chunk > 0 && (!data.chunks.contains(chunk - 1) || !trouble_opening(carray, chunk - 1).empty())) --chunk;
   return std::min(carray.rows(), chunk * carray.storage.chunklen);
 }
 
-void check_chunk(const Carray& carray, std::uint64_t chunk, const Work& work, std::vector<Problem>& problems,
-                 std::mutex& mutex) {
+void check_chunk(const Carray& carray, std::uint64_t chunk, std::uint64_t size, const Work& work,
+                 std::vector<Problem>& problems, std::mutex& mutex) {
   work.check();
   const std::string name = carray.store->describe(chunk_key(carray.prefix, chunk));
   const auto report = [&](Severity severity, std::string text, std::string_view remedy) {
@@ -84,7 +85,6 @@ void check_chunk(const Carray& carray, std::uint64_t chunk, const Work& work, st
                          file.rows() - carray.rows_of(chunk)),
              "");
     file.check(carray.storage.maybe_spoiled());
-    const std::uint64_t size = carray.store->size(chunk_key(carray.prefix, chunk)).value_or(0);
     if (size > file.stored_bytes())
       report(Severity::note,
              fmt::format("{} bytes behind the chunk, which readers pass over", size - file.stored_bytes()), "");
@@ -125,13 +125,15 @@ void check_carray(const Carray& carray, const Work& work, std::vector<Problem>& 
                          ? trouble_opening(carray, checked)
                          : fmt::format("'{}' is missing", carray.store->describe(chunk_key(carray.prefix, checked)))),
          std::string(kRepair)});
-  for (const std::uint64_t chunk : data.chunks)
+  for (const auto& [chunk, size] : data.chunks)
     if (chunk >= expected)
       note(chunk_key(carray.prefix, chunk), "not one of the carray's chunks; left by a trim or an unfinished append");
 
   std::mutex mutex;
-  parallel_for(work, checked, [&](std::size_t chunk) {
-    if (data.chunks.contains(chunk)) return check_chunk(carray, chunk, work, problems, mutex);
+  const std::uint64_t bytes = 2 * carray.storage.chunklen * carray.row_bytes;
+  wait_each(*carray.store, work, checked, bytes, [&](std::size_t chunk) {
+    if (const auto file = data.chunks.find(chunk); file != data.chunks.end())
+      return check_chunk(carray, chunk, file->second, work, problems, mutex);
     const std::lock_guard lock(mutex);
     problems.push_back(
         {Severity::damage, carray.store->describe(chunk_key(carray.prefix, chunk)),
@@ -167,7 +169,14 @@ std::vector<Problem> verify(const Snapshot& snapshot, const Work& work) {
   if (snapshot.store->hints().lists && snapshot.store->has(kWriterFile))
     problems.push_back({Severity::note, snapshot.store->describe(kWriterFile),
                         "somebody is changing the array, or died while doing so; repair removes it", ""});
-  for (const Carray& carray : snapshot.columns) check_carray(as_stored(carray), work, problems);
+  if (snapshot.store->hints().remote()) {
+    std::vector<std::vector<Problem>> found(snapshot.columns.size());
+    wait_each(*snapshot.store, work, found.size(), 0,
+              [&](std::size_t i) { check_carray(as_stored(snapshot.columns[i]), work, found[i]); });
+    for (std::vector<Problem>& some : found) std::ranges::move(some, std::back_inserter(problems));
+  } else {
+    for (const Carray& carray : snapshot.columns) check_carray(as_stored(carray), work, problems);
+  }
   // Damage first, then by name: chunks were checked in any order.
   std::sort(problems.begin(), problems.end(), [](const Problem& a, const Problem& b) {
     return std::tie(b.severity, a.file, a.text) < std::tie(a.severity, b.file, b.text);

@@ -88,6 +88,23 @@ Sight look(const Store& store) {
   return look(std::shared_ptr<Store>(std::shared_ptr<void>(), const_cast<Store*>(&store)));
 }
 
+std::shared_ptr<Array> array_of(const Sight& sight, const OpenOptions& options) {
+  if (options.at) require(capabilities(sight.match.found.format), &Capabilities::history);
+  return sight.match.driver->open_known(sight.store, options, *sight.known);
+}
+
+std::shared_ptr<Group> group_of(const Sight& sight, const OpenOptions& options) {
+  try {
+    return sight.match.driver->open_group_known(sight.store, options, *sight.known);
+  } catch (const Error& error) {
+    // The document of a group need not name its members.
+    if (error.kind() != ErrorKind::unsupported || sight.store->hints().lists) throw;
+    const std::shared_ptr<Store> listed = with_index(sight.store);
+    if (listed == sight.store) throw;
+    return open_group(listed, options);
+  }
+}
+
 [[noreturn]] void nothing_there(const KnownStore& known, std::string_view wanted) {
   if (!known.hints().lists)
     fail(ErrorKind::not_found,
@@ -120,12 +137,11 @@ std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& opt
     if (driver.documents.empty()) known.look({});
     return driver.open_known(store, resolved, known);
   }
-  const auto [seen, known, match] = look(std::move(store));
-  if (!match.driver) nothing_there(*known, "array");
-  if (match.found.kind != ObjectKind::array)
-    fail(ErrorKind::not_found, "this is a {} group, not an array", match.found.format);
-  if (options.at) require(capabilities(match.found.format), &Capabilities::history);
-  return match.driver->open_known(seen, options, *known);
+  const Sight sight = look(std::move(store));
+  if (!sight.match.driver) nothing_there(*sight.known, "array");
+  if (sight.match.found.kind != ObjectKind::array)
+    fail(ErrorKind::not_found, "this is a {} group, not an array", sight.match.found.format);
+  return array_of(sight, options);
 }
 std::shared_ptr<Array> open(const std::string& uri, const OpenOptions& options) {
   return open(open_store(uri, {.sync = options.sync, .settings = options.storage}), options);
@@ -133,22 +149,23 @@ std::shared_ptr<Array> open(const std::string& uri, const OpenOptions& options) 
 
 std::shared_ptr<Group> open_group(std::shared_ptr<Store> store, const OpenOptions& options) {
   const Context doing([where = store->describe("")] { return fmt::format("opening group '{}'", where); });
-  const auto [seen, known, match] = look(std::move(store));
-  if (!match.driver) nothing_there(*known, "group");
-  if (match.found.kind != ObjectKind::group)
-    fail(ErrorKind::not_found, "this is a {} array, not a group", match.found.format);
-  try {
-    return match.driver->open_group_known(seen, options, *known);
-  } catch (const Error& error) {
-    // The document of a group need not name its members.
-    if (error.kind() != ErrorKind::unsupported || seen->hints().lists) throw;
-    const std::shared_ptr<Store> listed = with_index(seen);
-    if (listed == seen) throw;
-    return open_group(listed, options);
-  }
+  const Sight sight = look(std::move(store));
+  if (!sight.match.driver) nothing_there(*sight.known, "group");
+  if (sight.match.found.kind != ObjectKind::group)
+    fail(ErrorKind::not_found, "this is a {} array, not a group", sight.match.found.format);
+  return group_of(sight, options);
 }
 std::shared_ptr<Group> open_group(const std::string& uri, const OpenOptions& options) {
   return open_group(open_store(uri, {.sync = options.sync, .settings = options.storage}), options);
+}
+
+Opened open_any(std::shared_ptr<Store> store, const OpenOptions& options) {
+  if (!options.format.empty()) return {open(std::move(store), options), nullptr};
+  const Context doing([where = store->describe("")] { return fmt::format("opening '{}'", where); });
+  const Sight sight = look(std::move(store));
+  if (!sight.match.driver) nothing_there(*sight.known, "array");
+  if (sight.match.found.kind == ObjectKind::group) return {nullptr, group_of(sight, options)};
+  return {array_of(sight, options), nullptr};
 }
 
 std::shared_ptr<Array> create(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options) {

@@ -13,6 +13,12 @@ namespace tegula {
 Found probe(const Store& store);
 std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& options = {});
 std::shared_ptr<Group> open_group(std::shared_ptr<Store> store, const OpenOptions& options = {});
+// An array or a group, whichever is there: looks once, where probe() and then one of the above would look twice.
+struct Opened {
+  std::shared_ptr<Array> array;
+  std::shared_ptr<Group> group;
+};
+Opened open_any(std::shared_ptr<Store> store, const OpenOptions& options = {});
 std::shared_ptr<Array> create(std::shared_ptr<Store> store, const Schema& schema, const CreateOptions& options = {});
 std::shared_ptr<Group> create_group(std::shared_ptr<Store> store, std::string_view format,
                                     const CreateOptions& options = {});

@@ -7,7 +7,6 @@
 
 #include "base/context.h"
 #include "base/fail.h"
-#include "base/parallel.h"
 #include "base/product.h"
 #include "format/zarr/chunk/chunk_listing.h"
 #include "format/zarr/meta/copies_around.h"
@@ -19,6 +18,8 @@
 #include "query/run/grid_query.h"
 #include "store/folder_locks.h"
 #include "store/replace_file.h"
+#include "store/wrap/known_store.h"
+#include "store/wrap/wait_each.h"
 
 namespace tegula::zarr {
 
@@ -136,7 +137,9 @@ Info ZarrArray::info(const Work&) const {
   const ArrayMeta& meta = now->meta;
   Info info;
   if (!store_->hints().lists) return info;
-  const ChunkListing listing = list_chunks(*store_, meta);
+  KnownStore known(*store_);
+  if (store_->hints().remote()) known.learn(store_->list_all(""));
+  const ChunkListing listing = list_chunks(known, meta);
   FieldSize field;
   for (const ChunkFile& file : listing.chunks) field.stored += file.size;
   field.decoded = saturated_product(saturated_product(meta.shape), meta.cell.item());
@@ -144,8 +147,8 @@ Info ZarrArray::info(const Work&) const {
   info.chunks_expected = saturated_product(chunk_grid(meta.shape, meta.chunks));
   info.stored_bytes = field.stored;
   const DocumentNames& documents = kDocuments[meta.version];
-  info.stored_bytes += store_->size(documents.array).value_or(0);
-  if (documents.attributes != documents.array) info.stored_bytes += store_->size(documents.attributes).value_or(0);
+  info.stored_bytes += known.size(documents.array).value_or(0);
+  if (documents.attributes != documents.array) info.stored_bytes += known.size(documents.attributes).value_or(0);
   info.fields.push_back(std::move(field));
   return info;
 }
@@ -156,7 +159,9 @@ std::vector<Problem> ZarrArray::verify(const Work& work) const {
   const ChunkStore store = chunks(*now);
   const ChunkListing listing = list_chunks(*store_, meta);
   std::vector<Problem> problems(listing.chunks.size());
-  parallel_for(work, listing.chunks.size(), [&](std::size_t i) {
+  std::uint64_t largest = meta.chunk_cells() * std::max<std::size_t>(meta.cell.item(), 1);
+  for (const ChunkFile& file : listing.chunks) largest = std::max(largest, file.size);
+  wait_each(*store_, work, listing.chunks.size(), 2 * largest, [&](std::size_t i) {
     try {
       store.check(listing.chunks[i].chunk);
     } catch (const Error& error) {

@@ -67,6 +67,12 @@ std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& opt
     for (int v = 0; v < 4; ++v)
       if (kNames[v] == options.format) version = v;
     if (version < 0) fail(ErrorKind::invalid_argument, "'{}' is not a zarr format", options.format);
+    if (known.hints().remote()) {
+      std::vector<std::string> files{std::string(kDocuments[version].array)};
+      if (kDocuments[version].attributes != kDocuments[version].array)
+        files.emplace_back(kDocuments[version].attributes);
+      known.learn_files(files);
+    }
   }
   ArrayMeta meta = load_meta(known, version);
   return std::make_shared<ZarrArray>(std::move(store), std::move(meta), options.missing);

@@ -4,11 +4,11 @@
 #include <map>
 
 #include "base/fail.h"
-#include "base/parallel.h"
 #include "base/product.h"
 #include "format/zarr/array.h"
 #include "format/zarr/carry_filters.h"
 #include "format/zarr/chunk/chunk_listing.h"
+#include "store/wrap/wait_each.h"
 
 namespace tegula::zarr {
 
@@ -60,7 +60,11 @@ std::uint64_t copy_chunks(const CopySource& source, Array& to, Store& store, con
   std::map<Shape, std::uint64_t> there;
   for (const ChunkFile& file : list_chunks(store, after->meta).chunks) there[file.chunk] = file.size;
   if (work.progress) work.progress->begin("copying chunks", chunks.size());
-  parallel_for(work, chunks.size(), [&](std::size_t i) {
+  std::uint64_t largest = 0;
+  for (const ChunkFile& file : chunks) largest = std::max(largest, file.size);
+  // Either of the two may be far away; each item waits for both.
+  const Store& slower = store.hints().remote() ? store : old->store();
+  wait_each(slower, work, chunks.size(), 2 * largest, [&](std::size_t i) {
     // A chunk that was removed since it was listed is absent like any other.
     const std::optional<Bytes> file = old->store().get(chunks[i].key);
     if (!file && old->missing() == Missing::error)

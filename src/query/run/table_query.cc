@@ -1,6 +1,7 @@
 #include "query/run/table_query.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/fail.h"
 #include "base/parallel.h"
@@ -181,18 +182,23 @@ class TableStream final : public BatchStream {
       source_->read_rows(field, rows_.first + block.begin, block.count, out);
   }
 
+  // The columns of a block: one after the other, because the blocks are read in parallel, unless the source waits.
+  void each(std::size_t columns, const std::function<void(std::size_t)>& body) const {
+    Work work = query_.work;
+    work.threads = source_->waits() ? static_cast<unsigned>(std::clamp<std::size_t>(columns, 1, 64)) : 1;
+    parallel_for(work, columns, body);
+  }
+
   // Reads what the condition needs, and the rest only where something matches.
   Part work(const Block& block) const {
     const auto& fields = source_->fields();
     const Buffer<std::uint64_t> listed = rows_.listed ? rows_.list(block.begin, block.count) : Buffer<std::uint64_t>();
-    std::vector<Column> tested;
-    std::vector<ColumnView> views;
-    tested.reserve(condition_fields_.size());
-    for (const std::size_t field : condition_fields_) {
-      tested.push_back(empty_column(fields[field]));
-      read(field, block, listed, tested.back());
-      views.emplace_back(tested.back());
-    }
+    std::vector<Column> tested(condition_fields_.size());
+    each(tested.size(), [&](std::size_t i) {
+      tested[i] = empty_column(fields[condition_fields_[i]]);
+      read(condition_fields_[i], block, listed, tested[i]);
+    });
+    const std::vector<ColumnView> views(tested.begin(), tested.end());
     std::vector<std::uint8_t> mask;
     std::uint64_t kept = block.count;
     if (!condition_.empty()) {
@@ -203,24 +209,25 @@ class TableStream final : public BatchStream {
     Part part;
     if (aggregates_) part.aggregates.emplace(aggregates_->fresh());
     if (kept == 0) return part;
-    std::vector<Column> columns;
-    for (const std::size_t field : outputs_) {
+    std::vector<Column> columns(outputs_.size());
+    each(columns.size(), [&](std::size_t i) {
+      const std::size_t field = outputs_[i];
       const auto known = std::ranges::find(condition_fields_, field);
       if (known != condition_fields_.end()) {
-        columns.push_back(tested[static_cast<std::size_t>(known - condition_fields_.begin())]);
+        columns[i] = tested[static_cast<std::size_t>(known - condition_fields_.begin())];
       } else {
-        columns.push_back(empty_column(fields[field]));
+        columns[i] = empty_column(fields[field]);
         // Few matches in a block: a source may be able to decode less than all of it.
         if (!aggregates_ && !rows_.listed && kept * 64 < block.count) {
           Buffer<std::uint64_t> indices;
           set_indices(mask, rows_.first + block.begin, indices);
-          source_->read_indices(field, indices, columns.back());
-          continue;
+          source_->read_indices(field, indices, columns[i]);
+          return;
         }
-        read(field, block, listed, columns.back());
+        read(field, block, listed, columns[i]);
       }
-      if (!aggregates_ && kept < block.count) columns.back() = filter(columns.back(), mask);
-    }
+      if (!aggregates_ && kept < block.count) columns[i] = filter(columns[i], mask);
+    });
     if (aggregates_) {
       std::vector<ColumnView> inputs(columns.begin(), columns.end());
       part.aggregates->update(inputs, 0, block.count, mask.empty() ? nullptr : mask.data());

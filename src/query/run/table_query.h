@@ -25,6 +25,8 @@ class RowSource {
   virtual const std::vector<FieldInfo>& fields() const = 0;
   // Rows that are cheap to read together, e.g. a chunk; blocks are multiples of it where memory allows.
   virtual std::uint64_t block_rows() const { return 65536; }
+  // Whether reading means waiting: then the columns of a block are read side by side.
+  virtual bool waits() const { return false; }
   // Makes `out` hold rows first .. first + count of a field. The column comes with its type set and may hold old cells.
   virtual void read_rows(std::size_t field, std::uint64_t first, std::uint64_t count, Column& out) const = 0;
   // Makes `out` hold the rows at `indices`, in any order. Sources that decode less than whole ranges override this.

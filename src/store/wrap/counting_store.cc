@@ -8,6 +8,22 @@ namespace tegula {
 
 namespace {
 
+class UnderWay {
+ public:
+  explicit UnderWay(StoreCounts& counts) : counts_(counts) {
+    const std::uint64_t now = ++counts_.puts_under_way;
+    for (std::uint64_t most = counts_.most_at_once;
+         now > most && !counts_.most_at_once.compare_exchange_weak(most, now);) {
+    }
+  }
+  ~UnderWay() { --counts_.puts_under_way; }
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+
+ private:
+  StoreCounts& counts_;
+};
+
 class CountingStore final : public WrappedStore, public FolderLocks {
  public:
   CountingStore(std::shared_ptr<Store> store, std::shared_ptr<StoreCounts> counts)
@@ -73,6 +89,7 @@ class CountingStore final : public WrappedStore, public FolderLocks {
   std::unique_ptr<FolderHold> hold(std::string_view folder) override { return hold_folder(*store_, folder); }
   void put(std::string_view key, std::span<const ByteView> parts) override {
     ++counts_->batches;
+    const UnderWay put(*counts_);
     store_->put(key, parts);
     ++counts_->writes;
     counts_->bytes_written += total(parts);

@@ -63,6 +63,10 @@ std::uint64_t DenseBlocks::least_bytes(const DenseSelection& selection) const {
   return cells > UINT64_MAX / cell_bytes_ ? UINT64_MAX : cells * cell_bytes_;
 }
 
+std::uint64_t DenseBlocks::bytes_of(const DenseBlock& block) const {
+  return least_bytes(block.selection) + (has_var_ ? var_bytes(*block.plan) : 0);
+}
+
 std::uint64_t DenseBlocks::var_bytes(const DensePlan& plan) const {
   std::uint64_t bytes = 0;
   for (const FieldInfo& field : fields_) {

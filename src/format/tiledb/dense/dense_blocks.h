@@ -24,6 +24,8 @@ class DenseBlocks {
   // The cells of a block, of all fields, take no more than the budget, unless a single row of cells does.
   std::optional<DenseBlock> next();
   bool fortran() const { return fortran_; }
+  // What the cells of a block take.
+  std::uint64_t bytes_of(const DenseBlock& block) const;
 
  private:
   std::uint64_t least_bytes(const DenseSelection& selection) const;

@@ -12,6 +12,7 @@
 #include "format/tiledb/read/labels.h"
 #include "model/strided.h"
 #include "query/columns/gather.h"
+#include "store/wrap/wait_each.h"
 
 namespace tegula::tiledb {
 
@@ -54,17 +55,43 @@ class DenseBatches final : public BatchStream {
 
  private:
   std::optional<Batch> next_cells() {
-    std::optional<DenseBlock> block = blocks_->next();
+    if (order_ == Order::global && !request_.selection.points) return next_tiles();
+    const std::optional<DenseBlock> block = blocks_->next();
     if (!block) return std::nullopt;
     Batch batch = read(*block);
-    if (order_ != Order::global || request_.selection.points) {
-      if (order_ != Order::col && order_ != Order::global) batch.shape = shape_of(*block);
-      return batch;
-    }
-    // Joins tiles up to a part of the budget that leaves room for the next tile.
-    while (bytes_of(batch) < query_.work.memory / 4 && (block = blocks_->next())) append(batch, read(*block));
-    batch.shape.reset();
+    if (order_ != Order::col && order_ != Order::global) batch.shape = shape_of(*block);
     return batch;
+  }
+
+  // Joins tiles up to a part of the budget that leaves room for the next ones. Those of a remote store are read side by
+  // side.
+  std::optional<Batch> next_tiles() {
+    const Store& store = *snapshot_->store();
+    const std::size_t at_once = std::max(1u, store.hints().in_flight);
+    std::optional<Batch> joined;
+    while (!joined || bytes_of(*joined) < query_.work.memory / 4) {
+      std::vector<DenseBlock> tiles;
+      std::uint64_t bytes = 0;
+      while (tiles.size() < at_once && bytes < query_.work.memory / 8) {
+        std::optional<DenseBlock> tile = blocks_->next();
+        if (!tile) break;
+        bytes += blocks_->bytes_of(*tile);
+        tiles.push_back(*std::move(tile));
+      }
+      if (tiles.empty()) break;
+      std::vector<Batch> batches(tiles.size());
+      wait_each(store, query_.work, tiles.size(), bytes / tiles.size(),
+                [&](std::size_t i) { batches[i] = read(tiles[i]); });
+      for (Batch& batch : batches) {
+        if (joined)
+          append(*joined, batch);
+        else
+          joined = std::move(batch);
+        batch = {};
+      }
+    }
+    if (joined) joined->shape.reset();
+    return joined;
   }
 
   static std::uint64_t bytes_of(const Batch& batch) {

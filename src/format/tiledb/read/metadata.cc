@@ -5,8 +5,8 @@
 #include <tuple>
 
 #include "base/fail.h"
-#include "base/parallel.h"
 #include "format/tiledb/listing/array_listing.h"
+#include "store/wrap/wait_each.h"
 
 namespace tegula::tiledb {
 
@@ -79,7 +79,7 @@ Metadata read_metadata(const Store& store, const Key& key, const TimeWindow& win
 
 Metadata read_metadata(const Store& store, const Key& key, std::span<const std::string> files, const Work& work) {
   std::vector<std::vector<MetadataEntry>> contents(files.size());
-  parallel_for(work, files.size(), [&](std::size_t i) {
+  wait_each(store, work, files.size(), 0, [&](std::size_t i) {
     const std::optional<Bytes> bytes = store.get(files[i]);
     if (!bytes) fail(ErrorKind::io, "{}: listed, but gone when read; open the array again", store.describe(files[i]));
     Cursor in(*bytes, store.describe(files[i]));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "store/wrap/known_store.h"
+
 namespace tegula::zarr {
 
 namespace {
@@ -63,6 +65,12 @@ Shape chunk_grid(const Shape& shape, const Shape& chunks) {
   return grid;
 }
 
-ChunkListing list_chunks(const Store& store, const ArrayMeta& meta) { return Lister(store, meta).run(); }
+ChunkListing list_chunks(const Store& store, const ArrayMeta& meta) {
+  if (!store.hints().remote()) return Lister(store, meta).run();
+  // One flat listing, not one for each folder.
+  KnownStore known(store);
+  known.learn(store.list_all(""));
+  return Lister(known, meta).run();
+}
 
 }  // namespace tegula::zarr

@@ -8,7 +8,6 @@
 
 #include "base/context.h"
 #include "base/fail.h"
-#include "base/parallel.h"
 #include "format/zarr/chunk/shard_index.h"
 #include "format/zarr/codec/variable_cells.h"
 #include "model/strided.h"

@@ -11,6 +11,7 @@
 #include "base/parallel.h"
 #include "base/product.h"
 #include "store/replace_file.h"
+#include "store/wrap/wait_each.h"
 
 namespace tegula::zarr {
 
@@ -23,6 +24,10 @@ struct Staged {
   std::unique_ptr<Upload> upload;
   std::string state;  // of a chunk that is changed in part: the one that it was made from
 };
+
+std::uint64_t chunk_bytes(const ArrayMeta& meta) {
+  return saturated_product(meta.chunk_cells(), std::max<std::uint64_t>(meta.cell.item(), 1));
+}
 
 class Replacement {
  public:
@@ -44,7 +49,7 @@ class Replacement {
   void stage(std::size_t first, std::size_t count) {
     staged_ = std::vector<Staged>(count);
     first_ = first;
-    parallel_for(work_, count, [&](std::size_t i) {
+    wait_each(store_, work_, count, saturated_product(2, chunk_bytes(change_.meta)), [&](std::size_t i) {
       const std::string key = key_of(first + i);
       const Context doing([&] { return fmt::format("writing '{}'", store_.describe(key)); });
       const StatedFile old = plan_.whole(first + i) ? StatedFile() : store_.get_stated(key);
@@ -99,8 +104,7 @@ class Replacement {
 // Pieces that are replaced together.
 std::uint64_t most_together(const Store& store, const ArrayMeta& meta, const Work& work) {
   if (!store.hints().remote()) return kMostStaged;
-  const std::uint64_t chunk = saturated_product(meta.chunk_cells(), std::max<std::uint64_t>(meta.cell.item(), 1));
-  return std::clamp<std::uint64_t>(work.memory / 4 / std::max<std::uint64_t>(chunk, 1), 1, kMostStaged);
+  return std::clamp<std::uint64_t>(work.memory / 4 / std::max<std::uint64_t>(chunk_bytes(meta), 1), 1, kMostStaged);
 }
 
 }  // namespace

@@ -121,7 +121,27 @@ struct Case {
   bool lists = true;
 };
 
+std::shared_ptr<Array> open_as(const std::shared_ptr<Store>& store, const std::string& format) {
+  OpenOptions options;
+  options.format = format;
+  return open(store, options);
+}
+
 const Case kCases[] = {
+    {"array_or_group_looks_once", [](auto& store) { make_chunks(store, "zarr3", 20); },
+     [](auto& store) { read(*open_any(store).array, 0, 1); }, 3, 3},
+    {"zarr2_chunk_of_a_given_format", [](auto& store) { make_chunks(store, "zarr2", 20); },
+     [](auto& store) { read(*open_as(store, "zarr2"), 0, 1); }, 3, 2},
+    {"zarr3_chunk_of_a_given_format", [](auto& store) { make_chunks(store, "zarr3", 20); },
+     [](auto& store) { read(*open_as(store, "zarr3"), 0, 1); }, 2, 2},
+    {"zarr3_info", [](auto& store) { make_chunks(store, "zarr3", 20); },
+     [](auto& store) { EXPECT_EQ(open(store)->info().chunks_present, 20u); }, 3, 3},
+    {"zarr3_verify", [](auto& store) { make_chunks(store, "zarr3", 20); },
+     [](auto& store) { EXPECT_TRUE(open(store)->verify().empty()); }, 3 + 20, 3 + 20},
+    {"bcolz_info", [](auto& store) { make_table(store); },
+     [](auto& store) { EXPECT_EQ(open(store)->info().chunks_present, 60u); }, 2 + 6 + 1, 4},
+    {"tiledb_verify_of_100_fragments", [](auto& store) { make_dense(store, 100); },
+     [](auto& store) { EXPECT_TRUE(open(store)->verify().empty()); }, 6 + 200, 6 + 200},
     {"open_tiledb_1", [](auto& store) { make_dense(store, 1); }, [](auto& store) { open(store)->info(); }, 4 + 1, 4},
     {"open_tiledb_10", [](auto& store) { make_dense(store, 10); }, [](auto& store) { open(store)->info(); }, 4 + 10, 4},
     {"open_tiledb_100", [](auto& store) { make_dense(store, 100); }, [](auto& store) { open(store)->info(); }, 4 + 100,
@@ -198,6 +218,54 @@ const Case kCases[] = {
      },
      90, 10, false},
 };
+
+// Loops that write have as many puts under way as the store wants, on one thread as well.
+struct Writing {
+  const char* name;
+  std::function<void(const std::shared_ptr<Store>&, const Work&)> run;
+};
+const Writing kWriting[] = {
+    {"zarr3",
+     [](auto& store, const Work& work) {
+       const auto array = create(store, dense("zarr3", 640, 10));
+       const Column values = column("", TypeId::int32, 0, 640);
+       WriteOptions options;
+       options.work = work;
+       array->write({}, "", {values.data.data(), {640}, {4}}, options);
+     }},
+    {"bcolz",
+     [](auto& store, const Work& work) {
+       Schema schema;
+       schema.format = "bcolz";
+       schema.dimensions = {rows(0, 1000)};
+       schema.attributes = {numbers("")};
+       WriteOptions options;
+       options.work = work;
+       create(store, schema)->append(Batch{{column("", TypeId::int32, 0, 64000)}, 64000, {}}, options);
+     }},
+};
+
+class FarAwayWriting : public ::testing::TestWithParam<Writing> {};
+
+TEST_P(FarAwayWriting, PutsManyFilesAtOnce) {
+  for (const std::uint64_t memory : {std::uint64_t{64} << 20, std::uint64_t{1} << 10}) {
+    const auto counts = std::make_shared<StoreCounts>();
+    const auto store = counting_store(
+        latency_store(make_memory_store(), {.round_trip = std::chrono::milliseconds(30), .in_flight = 32}), counts);
+    Work work;
+    work.threads = 1;
+    work.memory = memory;
+    GetParam().run(store, work);
+    if (memory > 1 << 20)
+      EXPECT_GE(counts->most_at_once, 16u);  // of 32: the first may be done before the last begin
+    else
+      EXPECT_LE(counts->most_at_once, 4u);
+    EXPECT_LE(counts->most_at_once, 32u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, FarAwayWriting, ::testing::ValuesIn(kWriting),
+                         [](const auto& each) { return each.param.name; });
 
 class FarAway : public ::testing::TestWithParam<Case> {};
 
