@@ -11,6 +11,7 @@
 #include "output/output.h"
 #include "run/opening.h"
 #include "schema/schema_text.h"
+#include "tegula/bcolz.h"
 #include "tegula/capabilities.h"
 #include "text/format_names.h"
 #include "text/numbers_text.h"
@@ -40,11 +41,14 @@ int announce(const CopyFlags& flags, const Target& target, const Globals& global
   return target.losses.empty() || flags.lossy ? kOk : kProblems;
 }
 
-std::string converted_json(const CopyFlags& flags, const Converted& made, const std::optional<Comparison>& report) {
+std::string converted_json(const CopyFlags& flags, const Array& source, const Converted& made,
+                           const std::optional<Comparison>& report) {
   JsonWriter json;
   json.begin('{').key("uri").text(flags.to).key("dry_run").number(false).key("resumed").number(made.resumed);
   json.key("chunks_passed").number(made.passed).key("losses").begin('[');
   for (const std::string& loss : made.losses) json.text(loss);
+  json.end(']').key("warnings").begin('[');
+  if (const std::string torn = bcolz::torn_rows(source); !torn.empty()) json.text(torn);
   json.end(']');
   if (report) json.key("compared").number(report->cells).key("different").number(report->different);
   if (report) json.key("same").number(report->same());
@@ -86,14 +90,14 @@ Target plan(const Array& source, const TargetOptions& options) {
 
 void CopyFlags::describe(Verb& verb) {
   verb.argument("from", from, "the array")
-      .argument("to", to, "where the copy goes; must not exist, unless it is unfinished");
+      .argument("to", to, "where the copy goes; must not exist, unless it is unfinished or overwritten");
   verb.option("--field", field, "NAME", "copy only this field")
       .option("--tile", tile, "N,M", "tile or chunk extents (default: those of the source)")
       .option("--filters", filters, "LIST", "'byteshuffle,zstd:5', 'blosc:lz4:5:shuffle', 'none'")
       .option("--format-version", format_version, "N", "TileDB format version to write")
       .flag("--lossy", lossy, "convert even when the target cannot hold everything")
       .flag("--verify", verify, "read the copy back and compare")
-      .flag("--overwrite", overwrite, "replace what is there")
+      .flag("--overwrite", overwrite, "replace what is there, once the copy is whole; that may be the source itself")
       .flag("--dry-run", dry_run, "show what would be created and lost, and change nothing");
   open.describe(verb);
   verb.option("--new-key", new_key, "HEX", "encrypt the copy (TileDB)");
@@ -113,6 +117,7 @@ int copy_array(const CopyFlags& flags, const Globals& globals) {
   options.create.work = globals.work;
   options.lossy = flags.lossy;
   options.source_name = flags.from;
+  options.verify = flags.verify;
   if (!options.create.key.empty() && !capabilities(format).encryption)
     fail(ErrorKind::invalid_argument, "--new-key: only {} arrays are encrypted, and the copy is to be {}",
          formats_with(&Capabilities::encryption), family_text(format));
@@ -130,6 +135,7 @@ int copy_array(const CopyFlags& flags, const Globals& globals) {
 
   Converted made;
   const TargetStore to = target_of(flags.to, globals, flags.overwrite);
+  if (to.archive) options.verify = false;  // it is read back when it is an archive
   try {
     made = convert(*source, to.store, options, globals.work);
     to.finish(globals.work);
@@ -139,14 +145,14 @@ int copy_array(const CopyFlags& flags, const Globals& globals) {
     throw;
   }
   if (bared) made.losses.push_back(kBared);
-  std::optional<Comparison> report;
-  if (flags.verify) {
+  std::optional<Comparison> report = std::move(made.compared);
+  if (flags.verify && to.archive) {
     OpenFlags reopen;
     reopen.key = flags.new_key;
     report = compare_copy(*source, target, *open_array(flags.to, reopen, globals), globals.work);
   }
   if (globals.json)
-    print(converted_json(flags, made, report));
+    print(converted_json(flags, *source, made, report));
   else if (!globals.quiet)
     print_converted(flags, made, report);
   return report && !report->same() ? kProblems : kOk;

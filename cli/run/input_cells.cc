@@ -17,7 +17,6 @@
 #include "query/columns/gather.h"
 #include "query/request/iso_dates.h"
 #include "query/request/request.h"
-#include "run/rehearsal.h"
 #include "store/wrap/sub_store.h"
 
 namespace tegula::cli {
@@ -223,37 +222,6 @@ WriteOptions InputFlags::write_options(const Globals& globals) const {
 InputFile InputFlags::open(const Work& work) const {
   data_kind(file, as);
   return InputFile(file, work);
-}
-
-void check_cells(const CellInput& input, const Schema& schema, const std::string& uri, const CreateOptions& options) {
-  const Work& work = input.options.work;
-  const bool dense = !schema.sparse && !schema.table;
-  // Cells outside the domain of a sparse array are found by writing them; without filters that is quick.
-  Schema plain = schema;
-  for (Attribute& attribute : plain.attributes) attribute.filters.clear();
-  std::uint64_t wanted = 0, cells = 0;
-  CellBox box;
-  rehearse_new(uri, plain, options, [&](Array& rehearsed) {
-    plain = rehearsed.schema();
-    if (!dense) return;
-    const Place place = place_of(input, plain);
-    wanted = place.picks.cells();
-    box = place.box;
-  });
-  const std::unique_ptr<FileArray> from = open_cells(input, plain, box);
-  Query all;
-  all.work = quiet(work);
-  all.work.memory = work.memory / 4;
-  if (work.progress) work.progress->begin("checking cells", 0);
-  const std::unique_ptr<BatchStream> batches = from->query(all);
-  while (const std::optional<Batch> batch = batches->next()) {
-    work.check();
-    cells += batch->cells;
-    if (schema.sparse) rehearse_new(uri, plain, options, [&](Array& rehearsed) { rehearsed.write(*batch); });
-    if (work.progress) work.progress->advance(batch->cells);
-  }
-  if (work.progress) work.progress->end();
-  if (dense) check_count(cells, wanted);
 }
 
 void store_cells(Array& to, const CellInput& input, Store* note, const std::shared_ptr<Store>& scratch) {

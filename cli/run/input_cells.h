@@ -34,10 +34,6 @@ struct CellInput {
   Bytes key;  // of an encrypted array: cells that are sorted aside are encrypted, too
 };
 
-// Reads the file from end to end and throws what storing its cells in an array of that schema would throw, as far as
-// the cells are the reason. Writes nothing.
-void check_cells(const CellInput& input, const Schema& schema, const std::string& uri, const CreateOptions& options);
-
 // Writes the cells into an array, dense: where flags.select says. TileDB gets one fragment. `note` is the store of a
 // new array, which is marked as unfinished until all cells are there; null for an array that is in use. `scratch` is
 // where sparse cells are sorted that do not fit in memory.

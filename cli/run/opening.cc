@@ -16,6 +16,7 @@
 #include "store/open/open_store.h"
 #include "store/wrap/tracing_store.h"
 #include "store/zip/archive_uri.h"
+#include "tegula/bcolz.h"
 #include "text/format_names.h"
 
 namespace tegula::cli {
@@ -99,7 +100,10 @@ TargetStore target_of(const std::string& uri, const Globals& globals, bool overw
 std::shared_ptr<Array> open_array(const std::string& uri, const OpenFlags& flags, const Globals& globals, bool sync) {
   std::shared_ptr<Store> store = store_of(uri, globals, sync);
   try {
-    return open(store, flags.options(globals));
+    std::shared_ptr<Array> array = open(store, flags.options(globals));
+    if (const std::string torn = bcolz::torn_rows(*array); !torn.empty() && !globals.quiet)
+      std::fprintf(stderr, "warning: %s: %s\n", uri.c_str(), torn.c_str());
+    return array;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::not_found || probe(*store).kind != ObjectKind::group) throw;
     fail(error.kind(), "{}; `tegula ls` shows what it holds", error_message(error));

@@ -13,8 +13,4 @@ namespace tegula::cli {
 void rehearse(const std::string& uri, const OpenFlags& flags, const Globals& globals,
               const std::function<void(Array&)>& change);
 
-// The same for a new array, which is created in memory.
-void rehearse_new(const std::string& uri, const Schema& schema, const CreateOptions& options,
-                  const std::function<void(Array&)>& change);
-
 }  // namespace tegula::cli

@@ -8,6 +8,7 @@
 #include "app/verbs.h"
 #include "base/fail.h"
 #include "convert/resume_note.h"
+#include "format/registry/overwrite.h"
 #include "format/registry/registry.h"
 #include "input/arrow_input.h"
 #include "input/data_input.h"
@@ -89,18 +90,29 @@ int create_array(const Flags& flags, const Globals& globals) {
   options.sync = !flags.input.no_sync;
   options.work = globals.work;
   const auto input = [&] { return CellInput{*file, flags.input, flags.input.write_options(globals), options.key}; };
-  // A file that does not fit must not replace what is there.
-  if (file && flags.overwrite) check_cells(input(), schema, flags.uri, options);
   const TargetStore target = target_of(flags.uri, globals, flags.overwrite, options.sync);
-  const Leftovers leftovers(target.store, flags.uri);
+  // What is there stays until the new array is whole, with its cells.
+  std::unique_ptr<Replacement> replacement;
+  if (flags.overwrite && is_replaceable(*target.store)) {
+    replacement = begin_replacement(target.store);
+    replacement->clear();
+    options.overwrite = false;
+  }
+  const std::shared_ptr<Store> store = replacement ? replacement->store() : target.store;
+  const Leftovers leftovers(store, flags.uri);
   try {
-    const std::shared_ptr<Array> array = create(target.store, schema, options);
-    if (file) store_cells(*array, input(), target.store.get(), target.store);
-    if (file || leftovers.had(kConversionKey)) remove_note(*target.store);
+    const std::shared_ptr<Array> array = create(store, schema, options);
+    if (file) store_cells(*array, input(), store.get(), store);
+    if (file || leftovers.had(kConversionKey)) remove_note(*store);
+    const std::string what = what_it_is(array->schema());
+    if (replacement) replacement->take_place(globals.work);
     target.finish(globals.work);
-    if (!globals.quiet) print(fmt::format("{}: {}\n", flags.uri, what_it_is(array->schema())));
+    if (!globals.quiet) print(fmt::format("{}: {}\n", flags.uri, what));
   } catch (...) {
-    leftovers.remove();
+    if (replacement)
+      replacement->discard();
+    else
+      leftovers.remove();
     throw;
   }
   return kOk;

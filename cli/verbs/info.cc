@@ -7,6 +7,7 @@
 #include "run/opening.h"
 #include "schema/metadata_text.h"
 #include "schema/schema_text.h"
+#include "tegula/bcolz.h"
 
 namespace tegula::cli {
 
@@ -131,6 +132,8 @@ std::string info_json(const std::string& uri, const Array& array, const Work& wo
   }
   json.key("metadata");
   write_metadata(json, array.metadata());
+  if (const std::string torn = bcolz::torn_rows(array); !torn.empty())
+    json.key("warnings").begin('[').text(torn).end(']');
   return json.end('}').line();
 }
 

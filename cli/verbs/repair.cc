@@ -5,6 +5,7 @@
 #include "app/verbs.h"
 #include "base/fail.h"
 #include "convert/resume_note.h"
+#include "format/registry/overwrite.h"
 #include "format/registry/registry.h"
 #include "format/tiledb/listing/uncommitted.h"
 #include "output/output.h"
@@ -43,6 +44,8 @@ std::vector<Leftover> leftovers(const Store& store, const Schema& schema) {
     if (!entry.folder && entry.name.starts_with(kTemporaryPrefix) && entry.name != kConversionKey &&
         entry.name != kIndexKey)
       found.push_back({entry.name, false, "left by a write that did not finish"});
+    else if (entry.folder && entry.name == kWaitingFolder)
+      found.push_back({entry.name, true, "left by an overwrite that did not finish"});
   if (capabilities(schema.format).fragments)
     for (std::string& folder : tiledb::uncommitted_fragments(store))
       found.push_back({std::move(folder), true, "a fragment that was never committed"});
@@ -66,10 +69,13 @@ class Repair {
       : flags_(flags), globals_(globals), store_(store_of(flags.uri, globals)) {}
 
   int run() {
-    const std::shared_ptr<Array> array = open(store_, flags_.open.options(globals_));
+    if (!flags_.dry_run) placed_ = store_->recover() || finish_placing(*store_, globals_.work);
+    OpenOptions options = flags_.open.options(globals_);
+    options.unfinished = true;
+    const std::shared_ptr<Array> array = open(store_, options);
     remove_leftovers(array->schema());
     if (flags_.dry_run || !capabilities(*array).repair)
-      remaining_ = verify_all(*open(store_, flags_.open.options(globals_)), *store_, globals_.work);
+      remaining_ = verify_all(*open(store_, options), *store_, globals_.work);
     else
       remaining_ = bcolz::repair(*array, globals_.work);
     for (const Leftover& item : removed_)
@@ -110,12 +116,13 @@ class Repair {
     if (globals_.json) {
       JsonWriter json;
       json.begin('{').key("uri").text(flags_.uri).key("ok").number(damage_count(remaining_) == 0);
-      json.key("dry_run").number(flags_.dry_run).key("removed").begin('[');
+      json.key("dry_run").number(flags_.dry_run).key("overwrite_finished").number(placed_).key("removed").begin('[');
       for (const Leftover& item : removed_) json.text(item.key);
       json.end(']').key("kept").text(kept_).key("problems");
       write_problems(json, remaining_);
       return print(json.end('}').line());
     }
+    if (placed_) print("finished an overwrite that had been stopped\n");
     for (const Leftover& item : removed_)
       print(fmt::format("{} {}: {}\n", flags_.dry_run ? "would remove" : "removed", item.key, item.what));
     if (!kept_.empty()) print(kept_ + "\n");
@@ -131,6 +138,7 @@ class Repair {
   std::shared_ptr<Store> store_;
   std::vector<Leftover> removed_;
   std::string kept_;
+  bool placed_ = false;  // an overwrite that was stopped has been finished
   std::vector<Problem> remaining_;
 };
 

@@ -36,12 +36,14 @@ int report(const Flags& flags, const Globals& globals, const std::vector<Problem
 int verify(const Flags& flags, const Globals& globals) {
   // Which files are there is part of what is verified.
   const std::shared_ptr<Store> store = with_index(store_of(flags.uri, globals));
+  OpenOptions options = flags.open.options(globals);
+  options.unfinished = true;  // that is among what is reported
   if (probe(*store).kind == ObjectKind::group && !is_plain_folder(*store)) {
-    const std::shared_ptr<Group> group = open_group(store, flags.open.options(globals));
+    const std::shared_ptr<Group> group = open_group(store, options);
     return report(flags, globals, group->verify(globals.work),
                   family_text(group->format()) + " group; its members are verified one by one");
   }
-  const std::shared_ptr<Array> array = open(store, flags.open.options(globals));
+  const std::shared_ptr<Array> array = open(store, options);
   return report(flags, globals, verify_all(*array, *store, globals.work),
                 what_it_is(array->schema()) + ", everything decodes");
 }

@@ -37,6 +37,9 @@ struct OpenOptions {
   Bytes key;  // AES-256-GCM key, 32 bytes, or empty
   Missing missing = Missing::fill;
   bool sync = true;  // writes are on the disk when they return (fsync)
+  // Opens a copy that was stopped before it was whole, too: cells that are missing read as the fill value. Otherwise
+  // that is Error(corrupt).
+  bool unfinished = false;
   Work work;
   // Options of the store by name, for URIs of remote stores: endpoint, region, keys (docs/stores.md).
   std::map<std::string, std::string> storage = {};
@@ -46,7 +49,8 @@ struct CreateOptions {
   std::optional<std::uint32_t> format_version;  // default: the newest
   Bytes key;                                    // encrypts a TileDB array: 32 bytes, or empty
   std::uint64_t at = 0;                         // TileDB: time of the schema in milliseconds since 1970; 0: now
-  // Replaces what is at the URI. The old array is removed first: when the creation then fails, neither is left.
+  // Replaces the array or group at the URI, of whatever format. It stays until the new one is whole: stopped anywhere,
+  // the old one is there or the new one (docs/guarantees.md).
   bool overwrite = false;
   bool sync = true;  // the array is on the disk when create() returns (fsync)
   Work work;

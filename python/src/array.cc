@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "batch.h"
+#include "format/registry/overwrite.h"
 #include "format/registry/registry.h"
 #include "python_store.h"
 #include "schema.h"
@@ -176,6 +177,49 @@ nb::object open_object(const std::string& uri, nb::dict options) {
   return nb::cast(std::move(out));
 }
 
+// Something new that takes the place of what is at a URI once it is whole.
+struct ReplacementHandle {
+  std::shared_ptr<Replacement> replacement;
+  Settings settings;
+};
+
+// None when there is nothing that would be replaced.
+nb::object begin_replacing(const std::string& uri, nb::dict options) {
+  const StoreOpener opener = opener_of(uri, options, create_options(options).sync);
+  std::shared_ptr<Replacement> replacement;
+  Call call(settings_from(options));
+  call([&](const Work&) {
+    const std::shared_ptr<Store> store = opener();
+    if (!is_replaceable(*store)) return;
+    replacement = begin_replacement(store);
+    replacement->clear();
+  });
+  if (!replacement) return nb::none();
+  return nb::cast(ReplacementHandle{std::move(replacement), settings_from(options)});
+}
+
+void describe_replacements(nb::module_& module) {
+  nb::class_<ReplacementHandle>(module, "ReplacementHandle")
+      .def_prop_ro("uri", [](const ReplacementHandle& self) { return self.replacement->store()->describe(""); })
+      .def("create",
+           [](const ReplacementHandle& self, nb::dict schema, nb::dict options) {
+             const Schema made = schema_from(schema);
+             CreateOptions create = create_options(options);
+             create.overwrite = false;
+             Call call(self.settings);
+             std::shared_ptr<Array> array =
+                 call([&](const Work&) { return tegula::create(self.replacement->store(), made, create); });
+             return ArrayHandle{std::move(array), settings_from(options), 0};
+           })
+      .def("take_place",
+           [](const ReplacementHandle& self) {
+             Call call(self.settings);
+             call([&](const Work& work) { self.replacement->take_place(work); });
+           })
+      .def("discard", [](const ReplacementHandle& self) { self.replacement->discard(); });
+  module.def("replacing", begin_replacing);
+}
+
 ArrayHandle create_array(const std::string& uri, nb::dict schema, nb::dict options) {
   const Schema made = schema_from(schema);
   const CreateOptions create = create_options(options);
@@ -230,6 +274,7 @@ OpenOptions open_options(nb::dict options) {
     const nb::tuple pair = tuple_of(options["at"], 2);
     out.at = {unsigned_of(pair[0]), unsigned_of(pair[1])};
   }
+  if (options.contains("unfinished")) out.unfinished = PyObject_IsTrue(nb::object(options["unfinished"]).ptr()) == 1;
   if (options.contains("missing") && text_from(options["missing"]) == "error") out.missing = Missing::error;
   if (options.contains("sync")) out.sync = truth_of(options["sync"]);
   return out;
@@ -264,6 +309,8 @@ void describe_arrays(nb::module_& module) {
            "at"_a.none() = nb::none())
       .def("append", append, "columns"_a, "cells"_a, "shape"_a.none())
       .def("resize", resize)
+      .def("torn_rows",
+           [](const ArrayHandle& self) { return Call()([&](const Work&) { return bcolz::torn_rows(*self.array); }); })
       .def("query", query)
       .def("metadata",
            [](const ArrayHandle& self) { return dict_of(Call()([&](const Work&) { return self.array->metadata(); })); })
@@ -275,6 +322,7 @@ void describe_arrays(nb::module_& module) {
   describe_columns(handle);
   module.def("open", open_object);
   module.def("create", create_array);
+  describe_replacements(module);
   module.def("probe", [](const std::string& uri, nb::dict options) -> nb::object {
     const std::map<std::string, std::string> storage = storage_from(options);
     const Found found = Call()([&](const Work&) { return probe(uri, storage); });

@@ -5,6 +5,8 @@
 #include "base/fail.h"
 #include "convert/compare.h"
 #include "convert/convert.h"
+#include "format/registry/overwrite.h"
+#include "format/registry/registry.h"
 #include "schema.h"
 #include "store/open/target_store.h"
 #include "tegula/bcolz.h"
@@ -31,9 +33,28 @@ nb::list list_of(const std::vector<Problem>& problems) {
   return out;
 }
 
+bool is_unfinished(const Array& array) {
+  const auto store_of = driver_of(array).store_of;
+  if (!store_of || !store_of(array).hints().writes) return false;
+  try {
+    return store_of(array).has(kConversionKey);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::permission) throw;
+    return false;  // servers deny names that are not there
+  }
+}
+
 nb::list verify(const ArrayHandle& self, nb::object progress) {
   Call call(self.settings, progress);
-  const std::vector<Problem> problems = call([&](const Work& work) { return self.array->verify(work); });
+  const std::vector<Problem> problems = call([&](const Work& work) {
+    std::vector<Problem> found = self.array->verify(work);
+    if (is_unfinished(*self.array)) {
+      std::erase_if(found, [](const Problem& problem) { return problem.file == kConversionKey; });
+      found.insert(found.begin(), {Problem::Severity::damage, std::string(kConversionKey), "an unfinished conversion",
+                                   "the same call continues it; with overwrite it starts again"});
+    }
+    return found;
+  });
   call.finish();
   return list_of(problems);
 }

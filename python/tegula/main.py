@@ -6,6 +6,7 @@ import datetime
 import errno
 import os
 import shutil
+import warnings
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _tegula, keys
@@ -109,6 +110,9 @@ def _array(handle: Any, uri: str, mode: str, options: Dict[str, Any], field: Opt
     else:
         made = Array(handle, uri, mode, options)
     made._known_schema = schema
+    torn = handle.torn_rows() if schema.table else ''
+    if torn:
+        warnings.warn(f'{uri}: {torn}', RuntimeWarning, stacklevel=4)
     return made if field is None else made._with_field(field)
 
 
@@ -118,7 +122,8 @@ def _reopen(uri: str, mode: str, options: Dict[str, Any], field: Optional[str] =
 
 def open(uri: Any, mode: str = 'r', *, at: Any = None, key: keys.Key = None, format: Optional[str] = None,
          threads: Optional[int] = None, memory: Union[int, str] = '2GB', missing: str = 'fill', sync: bool = True,
-         store: Any = None, storage_options: Optional[Mapping[str, Any]] = None, cache: Optional[str] = None) -> Any:
+         store: Any = None, storage_options: Optional[Mapping[str, Any]] = None, cache: Optional[str] = None,
+         unfinished: bool = False) -> Any:
     """Opens what is at `uri`: an Array, SparseArray, Table or Group.
 
     `mode` is 'r' or 'w'; 'w' changes an existing array and never empties it. `at` (TileDB) shows the array as it was at a
@@ -128,12 +133,13 @@ def open(uri: Any, mode: str = 'r', *, at: Any = None, key: keys.Key = None, for
     they are on the disk. `store` is an object that holds the files, and `uri` then a path in it: an obstore store, an fsspec
     file system, a mapping, or anything with `get(key)`. `storage_options` are those of s3://, gs://, az:// and http://
     (docs/stores.md): endpoint, region, keys. `cache`, 'DIR' or 'DIR:SIZE', keeps parts of remote files in a folder.
+    A copy that was stopped before it was whole is refused, unless `unfinished` is set: its missing cells read as fill values.
     """
     if missing not in ('fill', 'error'):
         raise ValueError(f"missing is 'fill' or 'error', not {missing!r}")
     how = _mode(mode)
     options = _options(key=key, format=_format(format), threads=threads, memory=_bytes(memory),
-                       missing=None if missing == 'fill' else missing, sync=None if sync else False, store=store,
+                       missing=None if missing == 'fill' else missing, sync=None if sync else False, store=store, unfinished=unfinished or None,
                        storage_options=_storage(storage_options if cache is None else {**(storage_options or {}), 'cache': cache}))
     if at is not None:
         options.update({'at': _times(at)} if how == 'r' else {'write_at': _time(at)})
@@ -175,7 +181,8 @@ def create(uri: Any, *, format: str = 'tiledb', sparse: bool = False, dims: Opti
 
     Describe it by `dims` and `attrs`; or, for a plain dense array, by `shape`, `dtype` and `chunks`; or by `data`, which
     gives shape and type and is written; or by the `columns` of a table (a dict, a data frame, an Arrow table), which are
-    written too; or by the `schema` of another array. `overwrite` removes what is at `uri` first. `store` is as in open().
+    written too; or by the `schema` of another array. With `overwrite` the new array takes the place of what is at `uri`,
+    which stays until the new one is whole, with `data` or `columns`. `store` is as in open().
     """
     name = _format_to_create(format)
     path = _uri(uri, store)
@@ -198,10 +205,12 @@ def create(uri: Any, *, format: str = 'tiledb', sparse: bool = False, dims: Opti
                        storage_options=_storage(storage_options))
     extra = _options(format_version=format_version, at=None if at is None else _time(at), overwrite=overwrite or None)
     fresh = store is None and '://' not in path and not os.path.lexists(path)
-    with _existing(path):
-        handle = _tegula.create(path, made._plain(), keys.opening(dict(options, **extra)))
-    array = _array(handle, path, 'w', options)
+    opening = keys.opening(dict(options, **extra))
+    replacing = _tegula.replacing(path, opening) if overwrite and (data is not None or fill_from is not None) else None
     try:
+        with _existing(path):
+            handle = replacing.create(made._plain(), opening) if replacing else _tegula.create(path, made._plain(), opening)
+        array = _array(handle, path, 'w', options)
         if fill_from is not None:
             if made.table:
                 if any(len(v) for v in fill_from.values()):
@@ -210,12 +219,32 @@ def create(uri: Any, *, format: str = 'tiledb', sparse: bool = False, dims: Opti
                 array[...] = fill_from
         elif data is not None:
             array[...] = data
+        if replacing:
+            replacing.take_place()
     except BaseException:
         # The same call then works once the reason is gone.
-        if fresh:
+        if replacing:
+            replacing.discard()
+        elif fresh:
             shutil.rmtree(path, ignore_errors=True)
         raise
-    return array
+    return _reopen(path, 'w', options) if replacing else array
+
+
+@contextlib.contextmanager
+def _replacing(uri: Any, storage_options: Optional[Mapping[str, Any]] = None) -> Iterator[str]:
+    """A place to write something that takes the place of what is at `uri` when the block ends well; `uri` itself when nothing is there."""
+    path = _uri(uri)
+    replacing = _tegula.replacing(path, _options(storage_options=_storage(storage_options)))
+    if replacing is None:
+        yield path
+        return
+    try:
+        yield replacing.uri
+        replacing.take_place()
+    except BaseException:
+        replacing.discard()
+        raise
 
 
 def _table_schema(columns: Any, format: str, chunks: Any, filters: Any) -> Tuple[Schema, Mapping[str, Any]]:
@@ -334,7 +363,7 @@ def _opened(what: Any, mode: str, **options: Any) -> Any:
 def verify(uri: Any, *, progress: Any = None, **options: Any) -> Report:
     """Decodes every cell, checks every file and returns what is wrong. Of a zarr group: where its consolidated metadata differs
     from the documents below it; its arrays are verified one by one."""
-    found = uri if isinstance(uri, (ArrayBase, Group)) else open(uri, 'r', **options)
+    found = uri if isinstance(uri, (ArrayBase, Group)) else open(uri, 'r', **{'unfinished': True, **options})
     return Report(Problem(*p) for p in _tegula.verify(found._handle, _progress(progress)))
 
 

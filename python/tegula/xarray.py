@@ -337,11 +337,17 @@ def write(dataset: Union[xr.Dataset, xr.DataArray, xr.DataTree], uri: Union[str,
           **options: Any) -> None:
     """Writes a dataset: a group of arrays (TileDB, zarr 2 and 3), a folder of them (zarr 0 and 1), or a table (bcolz, when
     every variable has the same one dimension). `chunks` are sizes by dimension; without them those of dask, or one of about
-    1 MB. Variables of dask are written chunk by chunk, in parallel."""
+    1 MB. Variables of dask are written chunk by chunk, in parallel. With `overwrite` what is at `uri` stays until the new
+    dataset is whole."""
+    if overwrite:
+        from .main import _replacing
+        with _replacing(uri, options.get('storage_options')) as place:
+            write(dataset, place, format, chunks=chunks, filters=filters, **options)
+        return
     if isinstance(dataset, xr.DataTree):
         for path, node in dataset.subtree_with_keys:
             below = os.fspath(uri) if path in ('.', '/') else os.path.join(os.fspath(uri), path)
-            write(node.to_dataset(inherit=False), below, format, chunks=chunks, filters=filters, overwrite=overwrite, **options)
+            write(node.to_dataset(inherit=False), below, format, chunks=chunks, filters=filters, **options)
         for path, node in dataset.subtree_with_keys:
             here = os.fspath(uri) if path in ('.', '/') else os.path.join(os.fspath(uri), path)
             if capabilities(format).members:
@@ -357,18 +363,18 @@ def write(dataset: Union[xr.Dataset, xr.DataArray, xr.DataTree], uri: Union[str,
     variables, attrs = xr.conventions.encode_dataset_coordinates(dataset)
     encoded = {str(k): xr.conventions.encode_cf_variable(v, name=k) for k, v in variables.items()}
     if can.tables:
-        _write_table(encoded, attrs, root, filters, overwrite, options)
+        _write_table(encoded, attrs, root, filters, options)
         return
     group = None
     if can.groups:
-        group = tegula.create_group(root, format, overwrite=overwrite)
+        group = tegula.create_group(root, format)
         if attrs:
             group.attrs.update(_json_like(attrs))
     elif attrs:
         raise ValueError(f'{format} has no groups to keep the attributes of a dataset in; drop them or choose zarr2 or later')
     for name, variable in encoded.items():
         below = os.path.join(root, name)
-        _write_variable(variable, below, format, chunks or {}, filters, overwrite, options)
+        _write_variable(variable, below, format, chunks or {}, filters, options)
         if can.members and group is not None:
             group.add(below, name)
 
@@ -392,7 +398,7 @@ def _chunk_sizes(variable: xr.Variable, chunks: Mapping[Hashable, int]) -> Tuple
 
 
 def _write_variable(variable: xr.Variable, uri: str, format: str, chunks: Mapping[Hashable, int], filters: Any,
-                    overwrite: bool, options: Mapping[str, Any]) -> None:
+                    options: Mapping[str, Any]) -> None:
     attrs = _json_like(variable.attrs)
     fill = attrs.pop('_FillValue', None)
     dims = [str(d) for d in variable.dims]
@@ -411,7 +417,7 @@ def _write_variable(variable: xr.Variable, uri: str, format: str, chunks: Mappin
         attrs[_ZARR2_DIMS] = dims
         dims = [f'dim_{i}' for i in range(len(dims))]
     axes = tuple(Dim(d, (0, n - 1) if n else None, min(t, n) if n else t, 'uint64') for d, n, t in zip(dims, shape, sizes))
-    tegula.create(uri, schema=Schema(format, axes, (attr,)), overwrite=overwrite, **options)
+    tegula.create(uri, schema=Schema(format, axes, (attr,)), **options)
     if fill is not None and format != 'zarr2':
         attrs['_FillValue'] = _encoded_fill(fill, variable.dtype) if format == 'zarr3' else fill
     array = tegula.open(uri, 'w')
@@ -424,7 +430,7 @@ def _write_variable(variable: xr.Variable, uri: str, format: str, chunks: Mappin
         array[...] = np.asarray(variable.values).reshape(shape)
 
 
-def _write_table(variables: Mapping[str, xr.Variable], attrs: Mapping[Any, Any], uri: str, filters: Any, overwrite: bool,
+def _write_table(variables: Mapping[str, xr.Variable], attrs: Mapping[Any, Any], uri: str, filters: Any,
                  options: Mapping[str, Any]) -> None:
     dims = {v.dims for v in variables.values()}
     if len(dims) != 1 or len(next(iter(dims))) != 1:
@@ -432,6 +438,6 @@ def _write_table(variables: Mapping[str, xr.Variable], attrs: Mapping[Any, Any],
                          + ', '.join(sorted(str(d) for d in dims)))
     columns = {k: np.asarray(v.values).astype('U') if v.dtype.kind == 'O' else np.asarray(v.values)
                for k, v in variables.items()}
-    tegula.create(uri, format='bcolz', columns=columns, filters=filters, overwrite=overwrite, **options)
+    tegula.create(uri, format='bcolz', columns=columns, filters=filters, **options)
     if attrs:
         tegula.open(uri, 'w').attrs.update(_json_like(attrs))

@@ -188,3 +188,41 @@ def test_keys_never_travel(tmp_path, monkeypatch):
     monkeypatch.delenv('TEGULA_TEST_KEY')
     with pytest.raises(ValueError, match='TEGULA_TEST_KEY'):
         pickle.loads(pickle.dumps(tg.open(tmp_path / 'a', key=_key_of_the_tests))) and tg.open(tmp_path / 'a', key='env:TEGULA_TEST_KEY')
+
+
+@pytest.mark.parametrize('format', ['tiledb', 'zarr2', 'zarr3', 'bcolz'])
+def test_overwriting_keeps_the_old_until_the_new_is_whole(tmp_path, format):
+    uri = tmp_path / 'a'
+    tg.create(uri, data=np.arange(6), format=format)
+    for wrong in ({'data': np.arange(6), 'dtype': 'S1'}, {'data': np.arange(6), 'shape': (5,)}):
+        with pytest.raises((ValueError, TypeError, tg.Error)):
+            tg.create(uri, format='zarr3', overwrite=True, **wrong)
+        assert tg.open(uri)[...].tolist() == list(range(6))
+    made = tg.create(uri, data=np.arange(3), format='zarr3', overwrite=True)
+    assert made[...].tolist() == [0, 1, 2] and tg.open(uri)[...].tolist() == [0, 1, 2]
+    made[1] = 7
+    assert tg.open(uri)[...].tolist() == [0, 7, 2]
+    rechunked = tg.convert(uri, uri, chunks=2, overwrite=True)
+    assert rechunked[...].tolist() == [0, 7, 2]
+    assert os.listdir(tmp_path) == ['a']
+
+
+def test_unfinished_copies_are_not_read(tmp_path):
+    tg.create(tmp_path / 'a', data=np.arange(6), format='zarr3')
+    (tmp_path / 'a' / '.tegula-conversion').write_text('{"source": "s", "target": "t", "block_cells": 1, "blocks": 2, "done": 1}')
+    with pytest.raises(tg.Error, match='unfinished copy'):
+        tg.open(tmp_path / 'a')
+    assert tg.open(tmp_path / 'a', unfinished=True).shape == (6,)
+    report = tg.verify(tmp_path / 'a')
+    assert not report.ok and 'unfinished' in report[0].text
+
+
+def test_torn_tables_warn(tmp_path):
+    columns = {'a': np.arange(3), 'b': np.arange(3)}
+    table = tg.create(tmp_path / 't', columns=columns, format='bcolz')
+    sizes = tmp_path / 't' / 'b' / 'meta' / 'sizes'
+    before = sizes.read_bytes()
+    table.append(columns)
+    sizes.write_bytes(before)
+    with pytest.warns(RuntimeWarning, match='all columns have 3 rows'):
+        tg.open(tmp_path / 't')

@@ -13,6 +13,7 @@
 #include "convert/metadata.h"
 #include "convert/resume_note.h"
 #include "convert/written_boxes.h"
+#include "format/registry/overwrite.h"
 #include "format/registry/registry.h"
 #include "store/open/location.h"
 
@@ -56,24 +57,55 @@ std::string describe_source(const Array& source, const std::string& name, const 
                      last, files);
 }
 
-// The target of an interrupted run of the same conversion, or null when there is none. Throws when it is another one.
+// Opens what was just made, or is still being made.
+std::shared_ptr<Array> reopen(const std::shared_ptr<Store>& store, const ConvertOptions& options) {
+  OpenOptions open_options;
+  open_options.key = options.create.key;
+  open_options.work = options.create.work;
+  open_options.unfinished = true;
+  return open(store, open_options);
+}
+
+// The target of an interrupted run of the same conversion, or null when there is none. Throws when it is another one
+// and `only` is set.
 std::shared_ptr<Array> unfinished(const std::shared_ptr<Store>& store, const ConvertOptions& options,
-                                  ResumeNote& wanted) {
-  if (options.create.overwrite) return nullptr;
+                                  ResumeNote& wanted, bool only) {
   const std::optional<ResumeNote> note = read_note(*store);
   if (!note) return nullptr;
-  if (note->source != wanted.source || note->target != wanted.target)
+  const bool same = note->source == wanted.source && note->target == wanted.target;
+  if (!same && !only) return nullptr;
+  if (!same)
     fail(
         ErrorKind::invalid_argument,
         "'{}' is an unfinished conversion that differs from this one, or its source has changed; overwrite it to start "
         "anew\n  it was {} -> {}\n  this is {} -> {}",
         store->describe(""), note->source, note->target, wanted.source, wanted.target);
   wanted = *note;
-  OpenOptions open_options;
-  open_options.format = "";
-  open_options.key = options.create.key;
-  open_options.work = options.create.work;
-  return open(store, open_options);
+  return reopen(store, options);
+}
+
+// Whether the copy is to take the place of its source. Throws when one lies inside the other.
+bool onto_itself(const Array& source, const Store& target, bool overwrite) {
+  const auto store_of = driver_of(source).store_of;
+  if (!store_of || !overlap(store_of(source), target)) return false;
+  const bool same = same_place(store_of(source), target);
+  if (!same || !overwrite)
+    fail(ErrorKind::invalid_argument, "'{}' {}; the copy has to go elsewhere{}", target.describe(""),
+         same ? "is the source" : "lies inside the source or contains it", same ? ", or overwrite it" : "");
+  return true;
+}
+
+// Puts the copy in the place of what was there. Where that is the source, and where it was asked for, they have been
+// compared.
+void put_in_place(Replacement& replacement, const Converted& made, const std::string& where, const Work& work) {
+  if (made.compared && !made.compared->same()) {
+    replacement.discard();
+    fail(ErrorKind::corrupt,
+         "the copy that was to replace '{}' differs from its source in {} of {} values{}; nothing was replaced", where,
+         made.compared->different, made.compared->cells,
+         made.compared->schema.empty() ? "" : ": " + made.compared->schema.front());
+  }
+  replacement.take_place(work);
 }
 
 // The value that stands for missing ones, as the target says it.
@@ -106,9 +138,8 @@ void shape_column(Column& column, const Attribute& to) {
 Converted convert(const Array& source, std::shared_ptr<Store> store, const ConvertOptions& options, const Work& work) {
   Target target = plan_target(source, options.target);
   if (!target.losses.empty() && !options.lossy) fail(ErrorKind::unsupported, "{}", losses_text(target));
-  if (const auto store_of = driver_of(source).store_of; store_of && overlap(store_of(source), *store))
-    fail(ErrorKind::invalid_argument, "'{}' is the source, lies inside it or contains it; the copy has to go elsewhere",
-         store->describe(""));
+  const std::shared_ptr<Store> place = std::move(store);
+  const bool own = onto_itself(source, *place, options.create.overwrite);
   const bool rows = target.schema.table || target.schema.sparse;
   const Driver& driver = find_format(target.schema.format).driver;
   const CopyHooks& hooks = driver.copy;
@@ -124,10 +155,16 @@ Converted convert(const Array& source, std::shared_ptr<Store> store, const Conve
   note.source = describe_source(source, options.source_name, work);
   note.target = wanted;
   Converted out;
-  out.losses = std::move(target.losses);
-  out.array = unfinished(store, options, note);
+  out.losses = target.losses;
+  std::unique_ptr<Replacement> replacement;
+  if (options.create.overwrite && is_replaceable(*place)) replacement = begin_replacement(place);
+  store = replacement ? replacement->store() : place;
+  CreateOptions create_options = options.create;
+  if (replacement || !create_options.overwrite) out.array = unfinished(store, options, note, !replacement);
   out.resumed = out.array != nullptr;
-  if (!out.array) out.array = create(store, target.schema, options.create);
+  if (replacement && !out.resumed) replacement->clear();
+  if (replacement) create_options.overwrite = false;
+  if (!out.array) out.array = create(store, target.schema, create_options);
   std::vector<CellBox> boxes;
   if (!rows) boxes = boxes_to_copy(source, target.sources, out.array->schema(), work);
   const bool may_pass = !options.target.filters;
@@ -153,6 +190,11 @@ Converted convert(const Array& source, std::shared_ptr<Store> store, const Conve
     out.array->update_metadata(metadata, write);
   }
   remove_note(*store);
+  if (options.verify || own) out.compared = compare_copy(source, target, *reopen(store, options), work);
+  if (replacement) {
+    put_in_place(*replacement, out, place->describe(""), work);
+    out.array = reopen(place, options);
+  }
   return out;
 }
 

@@ -6,12 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "format/registry/overwrite.h"
 #include "store/store.h"
 
 namespace tegula {
-
-// Has the prefix of unfinished files, so that libraries and listings skip it.
-inline constexpr std::string_view kConversionKey = ".tegula-conversion";
 
 struct ResumeNote {
   std::string source;             // where the source is, its size, its fragments, a fingerprint of its files

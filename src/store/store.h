@@ -127,6 +127,21 @@ struct FolderOf {
   std::string name;
 };
 
+// New contents of a whole store, written beside the old ones, which stay until take_place(). Destroyed before that, it
+// leaves what was written; the next replacement of the same store finds it.
+class Replacement {
+ public:
+  virtual ~Replacement() = default;
+  // Where the new contents go. It may hold what an earlier replacement left that was stopped.
+  virtual const std::shared_ptr<Store>& store() const = 0;
+  // Removes what was left.
+  virtual void clear() = 0;
+  // Puts the new contents, which must be whole, in the place of the old, durably, and removes the old.
+  virtual void take_place(const Work& work) = 0;
+  // Gives it up and removes what was written. Nothing happens once take_place() has begun.
+  virtual void discard() noexcept = 0;
+};
+
 // Keys are relative, '/'-separated, without empty, "." or ".." parts: anything else is Error(invalid_argument), and a
 // link that leads outside of the store is Error(permission), for reads as for changes. That a file is absent is a
 // value; every other failure throws, one to find out whether it is there included. Thread-safe.
@@ -172,6 +187,12 @@ class Store {
   // Makes removals directly below the prefix durable; put() and commit() do this for what they add.
   virtual void sync_folder(std::string_view prefix) = 0;
 
+  // A replacement that takes its place in one step. Null: the store has none (format/registry/overwrite.h then has one
+  // of several steps). Throws io while another process or thread has one for the same place.
+  virtual std::unique_ptr<Replacement> replacement() { return nullptr; }
+  // Finishes a replacement that was stopped after the old contents had lost their name. False: there is none.
+  virtual bool recover() { return false; }
+
   virtual StoreHints hints() const = 0;
   // The path or URI of `key`, for error messages.
   virtual std::string describe(std::string_view key) const = 0;
@@ -202,6 +223,7 @@ struct StoreOptions {
   // Called before each step of a change ("write", "sync", "rename", "sync folder", "remove") with its key; an exception
   // from it ends the change there, as a crash would. For tests.
   std::function<void(std::string_view step, std::string_view key)> before_step = {};
+  bool exchanges = true;  // false: as on a file system that cannot exchange two names. For tests
   // Storage options of remote stores by name: endpoint, region, keys (docs/stores.md). Local stores take none.
   std::map<std::string, std::string> settings = {};
   // Hears of every request to a server, as one line; on any thread.

@@ -71,15 +71,72 @@ class Converting(CommandTest):
         self.run_tegula('convert', array, 'copy', '--verify')
         self.assertIn('the same', self.out('diff', array, 'copy'))
 
-    def test_a_copy_never_goes_over_its_source(self):
-        """Every spelling of the same folder, and folders inside it or around it."""
+    def test_a_copy_takes_the_place_of_its_source(self):
+        """With every spelling of the same folder, once it is whole; never inside it or around it."""
         npy(self.path('v.npy'), range(24), shape=(6, 4))
-        self.run_tegula('create', 'own', 'v.npy', '--format', 'zarr3', '--tile', '2,2')
         os.symlink(self.path('own'), self.path('link'))
-        for verb in (['convert'], ['rechunk', '--tile', '3,4']):
-            for target in ('own', './own/', self.path('own'), 'file://' + self.path('own'), 'link', 'own/inside', '.'):
-                self.fails(2, 'has to go elsewhere', verb[0], 'own', target, '--overwrite', *verb[1:])
+        for fmt in ('zarr3', 'tiledb'):
+            self.run_tegula('create', 'own', 'v.npy', '--format', fmt, '--tile', '2,2', '--overwrite')
+            tiles = [['3', '4'], ['2', '2']]
+            for target in ('own', './own/', self.path('own'), 'file://' + self.path('own'), 'link'):
+                tile = tiles[0]
+                tiles.reverse()
+                self.fails(2, 'has to go elsewhere', 'rechunk', 'own', target, '--tile', ','.join(tile))
+                self.assertIn('24 values compared, 0 differ', self.out('rechunk', 'own', target, '--tile', ','.join(tile), '--overwrite'))
+                self.assertEqual([str(d['tile']) for d in self.json('info', 'own')['dimensions']], tile)
                 self.assertEqual(self.json('read', 'own')['fields'][''], list(range(24)))
+            for target in ('own/inside', '.'):
+                self.fails(2, 'has to go elsewhere', 'convert', 'own', target, '--overwrite')
+                self.assertEqual(self.json('read', 'own')['fields'][''], list(range(24)))
+        self.assertEqual(sorted(os.listdir(self.folder)), ['link', 'own', 'v.npy'])
+
+    def test_failed_overwrites_leave_what_was_there(self):
+        """Of every format, by every verb; and one format over another works."""
+        npy(self.path('v.npy'), range(24), shape=(6, 4))
+        npy(self.path('new.npy'), range(100, 124), shape=(6, 4))
+        pathlib.Path(self.path('bad.npy')).write_bytes(pathlib.Path(self.path('new.npy')).read_bytes()[:-7])
+        for old in FORMATS:
+            for new in FORMATS:
+                self.run_tegula('create', 'a', 'v.npy', '--format', old, '--overwrite')
+                self.run_tegula('create', 'a', 'bad.npy', '--format', new, '--overwrite', code=3)
+                self.assertEqual(self.json('read', 'a')['fields'][''], list(range(24)), (old, new))
+                self.run_tegula('create', 'b', 'new.npy', '--format', new, '--overwrite')
+                self.run_tegula('convert', 'b', 'a', '--overwrite', '--verify')
+                self.assertEqual(self.json('read', 'a')['fields'][''], list(range(100, 124)), (old, new))
+                self.assertEqual(self.json('info', 'a')['format'], new)
+        self.assertEqual(sorted(n for n in os.listdir(self.folder) if n.startswith('.')), [])
+        os.mkdir(self.path('papers'))
+        pathlib.Path(self.path('papers', 'letter')).write_text('dear')
+        for fmt in FORMATS:
+            self.run_tegula('create', 'papers', 'v.npy', '--format', fmt, '--overwrite', code=2)
+        self.assertEqual(os.listdir(self.path('papers')), ['letter'])
+
+    def test_an_unfinished_copy_is_refused(self):
+        grid = self.grid('grid', 'zarr2')
+        self.run_tegula('convert', grid, 'copy', '--to', 'zarr3')
+        # As it is when the second half was not copied.
+        pathlib.Path(self.path('copy', '.tegula-conversion')).write_text(json.dumps({'source': 'grid', 'target': 'x', 'block_cells': 1, 'blocks': 2, 'done': 1}))
+        for verb in (['read'], ['info'], ['head'], ['stats'], ['convert', 'copy', 'other']):
+            verb = verb if len(verb) > 1 else [*verb, 'copy']
+            self.fails(3, 'unfinished copy', *verb)
+        self.assertFalse(os.path.exists(self.path('other')))
+        self.assertIn('unfinished conversion', self.out('verify', 'copy', code=1))
+        self.run_tegula('convert', grid, 'copy', '--to', 'zarr3', '--overwrite', '--verify')
+        self.assertIn('the same', self.out('diff', grid, 'copy'))
+
+    def test_torn_tables_say_so(self):
+        pathlib.Path(self.path('t.csv')).write_text('a,b\n1,10\n2,20\n3,30\n')
+        kind = ['--format', 'bcolz', '--table', '-a', 'a:int32', '-a', 'b:int32']
+        self.run_tegula('create', 't', 't.csv', *kind)
+        sizes = pathlib.Path(self.path('t', 'b', 'meta', 'sizes'))
+        before = sizes.read_bytes()
+        self.run_tegula('append', 't', 't.csv')
+        sizes.write_bytes(before)
+        torn = "all columns have 3 rows, and more have 'a' (6)"
+        self.assertIn(torn, self.run_tegula('read', 't').stderr)
+        self.assertIn(torn, self.json('info', 't')['warnings'][0])
+        self.assertIn(torn, self.json('convert', 't', 'u', '--to', 'tiledb')['warnings'][0])
+        self.assertEqual(self.run_tegula('read', 'u').stderr, '')
 
     def test_copies_of_unfiltered_arrays_have_no_filters(self):
         npy(self.path('v.npy'), range(24), shape=(6, 4))

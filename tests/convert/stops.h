@@ -34,7 +34,9 @@ inline Stops stop_at_every_change(const Array& source, const ConvertOptions& opt
       if (error.kind() != ErrorKind::io) return stops;
     }
     if (!read_note(*store)) continue;
-    const std::size_t before = open(store)->info().fragments.size();
+    OpenOptions unfinished;
+    unfinished.unfinished = true;
+    const std::size_t before = open(store, unfinished)->info().fragments.size();
     EXPECT_TRUE(convert(source, store, options, work).resumed);
     EXPECT_FALSE(read_note(*store));
     const Comparison report = compare(source, *open(store), {});

@@ -144,6 +144,19 @@ void rename_column(Array& table, std::string_view from, std::string_view to, con
   table_of(table).change(options.work, [&](const Snapshot& now) { rename_column(now, from, to, options.work); });
 }
 
+std::string torn_rows(const Array& array) {
+  const auto* const table = dynamic_cast<const BcolzArray*>(&array);
+  if (!table) return {};
+  const std::shared_ptr<const Snapshot> now = table->snapshot();
+  std::string longer;
+  for (std::size_t i = 0; i < now->columns.size(); ++i)
+    if (const std::uint64_t rows = now->columns[i].stored_rows; now->table && rows != now->rows)
+      longer += fmt::format("{}'{}' ({})", longer.empty() ? "" : ", ", now->names[i], rows);
+  if (longer.empty()) return {};
+  return fmt::format("the table is torn: all columns have {} rows, and more have {}; those are left out", now->rows,
+                     longer);
+}
+
 std::vector<Problem> repair(Array& array, const Work& work) {
   auto* const bcolz_array = dynamic_cast<BcolzArray*>(&array);
   if (!bcolz_array) fail(ErrorKind::invalid_argument, "this is no bcolz carray or ctable");

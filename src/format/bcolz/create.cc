@@ -54,6 +54,15 @@ void check_column_name(std::string_view name) {
     fail(ErrorKind::invalid_argument, "'{}' cannot be the name of a column: it becomes the name of a folder", name);
 }
 
+// A folder of a carray, or of a table, or what a creation that was stopped left of one.
+bool is_ours(const Store& store, const Entry& entry, bool column = false) {
+  if (!entry.folder) return entry.name == kAttributes || entry.name == kColumnNames;
+  if (entry.name == "data" || entry.name == "meta" || entry.name == kPendingFolder) return true;
+  if (column) return false;
+  const std::vector<Entry> inside = store.list(entry.name);
+  return std::all_of(inside.begin(), inside.end(), [&](const Entry& e) { return is_ours(store, e, true); });
+}
+
 void make_room(Store& store, bool overwrite) {
   const std::vector<Entry> entries = store.list("");
   const bool used = std::any_of(entries.begin(), entries.end(),
@@ -61,6 +70,9 @@ void make_room(Store& store, bool overwrite) {
   if (!used) return;
   if (!overwrite)
     fail(ErrorKind::invalid_argument, "there is something already; ask to overwrite it, or choose another place");
+  for (const Entry& entry : entries)
+    if (!entry.name.starts_with(kTemporaryPrefix) && !is_ours(store, entry))
+      fail(ErrorKind::invalid_argument, "the folder holds something else already: '{}'", entry.name);
   // What makes it an array is removed first, so that half of it can never be opened.
   store.remove(kColumnNames);
   store.remove(kSizes);

@@ -2,12 +2,15 @@
 #include "format/registry/registry.h"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <exception>
 
 #include "base/context.h"
 #include "base/fail.h"
 #include "format/bcolz/driver.h"
 #include "format/driver.h"
+#include "format/registry/overwrite.h"
 #include "format/tiledb/driver.h"
 #include "format/zarr/driver.h"
 #include "store/open/open_store.h"
@@ -34,6 +37,31 @@ std::string joined(const std::vector<std::string_view>& names, std::string_view 
   return text;
 }
 
+// What an array or group has only while it is being made.
+constexpr std::array kNotes = {kConversionKey, kPlacingKey};
+
+// What is not whole would read as the fill value where cells are still missing.
+void refuse_unfinished(const KnownStore& known, const OpenOptions& options) {
+  // Without listings it is a web server, where nothing is being made, and where any name may get a page as its answer.
+  if (!known.hints().lists) return;
+  const auto has = [&](std::string_view key) {
+    try {
+      return known.has(key);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::permission) throw;
+      return false;  // S3 denies names that are not there to those who may not list
+    }
+  };
+  if (has(kPlacingKey))
+    fail(ErrorKind::corrupt,
+         "it was being overwritten when that was stopped; `tegula repair` puts the new files in "
+         "their place");
+  if (!options.unfinished && has(kConversionKey))
+    fail(ErrorKind::corrupt,
+         "this is an unfinished copy, and cells that are missing would read as fill values; the same call that began "
+         "it goes on with it, and starts again when told to overwrite it");
+}
+
 struct Match {
   const Driver* driver = nullptr;
   Found found;
@@ -44,6 +72,7 @@ Match look(KnownStore& known) {
   std::vector<std::string_view> documents;
   for (const Driver* driver : drivers())
     documents.insert(documents.end(), driver->documents.begin(), driver->documents.end());
+  if (known.hints().lists) documents.insert(documents.end(), kNotes.begin(), kNotes.end());
   known.look(documents);
   const bool remote = known.hints().remote();
   std::vector<const Driver*> order = drivers();
@@ -121,11 +150,46 @@ std::shared_ptr<Group> group_of(const Sight& sight, const OpenOptions& options) 
 
 Found probe(const Store& store) { return look(store).match.found; }
 Found probe(const std::string& uri, const std::map<std::string, std::string>& storage) {
-  return probe(*open_store(uri, {.settings = storage}));
+  const std::shared_ptr<Store> store = open_store(uri, {.settings = storage});
+  store->recover();
+  return probe(*store);
 }
+
+namespace {
+
+// Makes something new by `make`, which gets the store to make it in and the options, and where it replaces something,
+// opens it by `open` once it is in its place.
+template <class Make, class Open>
+auto made(std::shared_ptr<Store> store, const CreateOptions& options, Make make, Open open) {
+  store->recover();
+  // Far away, whether files are still to be put in their place is one more request.
+  if (options.overwrite || !store->hints().remote()) finish_placing(*store, options.work);
+  if (!options.overwrite || !is_replaceable(*store)) return make(std::move(store), options);
+  const std::unique_ptr<Replacement> replacement = begin_replacement(store);
+  try {
+    replacement->clear();
+    CreateOptions fresh = options;
+    fresh.overwrite = false;
+    make(replacement->store(), fresh);
+    replacement->take_place(options.work);
+  } catch (...) {
+    replacement->discard();
+    throw;
+  }
+  OpenOptions reopen;
+  reopen.key = options.key;
+  reopen.work = options.work;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  if (options.at > static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count()))
+    reopen.at = {0, options.at};
+  return open(std::move(store), reopen);
+}
+
+}  // namespace
 
 std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& options) {
   const Context doing([where = store->describe("")] { return fmt::format("opening '{}'", where); });
+  store->recover();
   if (!options.format.empty()) {
     const auto [driver, format] = find_format(options.format);
     if (options.at) require(format.capabilities, &Capabilities::history);
@@ -135,9 +199,11 @@ std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& opt
     if (driver.documents.empty()) store = with_index(std::move(store));
     KnownStore known(*store);
     if (driver.documents.empty()) known.look({});
+    refuse_unfinished(known, options);
     return driver.open_known(store, resolved, known);
   }
   const Sight sight = look(std::move(store));
+  refuse_unfinished(*sight.known, options);
   if (!sight.match.driver) nothing_there(*sight.known, "array");
   if (sight.match.found.kind != ObjectKind::array)
     fail(ErrorKind::not_found, "this is a {} group, not an array", sight.match.found.format);
@@ -149,7 +215,9 @@ std::shared_ptr<Array> open(const std::string& uri, const OpenOptions& options) 
 
 std::shared_ptr<Group> open_group(std::shared_ptr<Store> store, const OpenOptions& options) {
   const Context doing([where = store->describe("")] { return fmt::format("opening group '{}'", where); });
+  store->recover();
   const Sight sight = look(std::move(store));
+  refuse_unfinished(*sight.known, options);
   if (!sight.match.driver) nothing_there(*sight.known, "group");
   if (sight.match.found.kind != ObjectKind::group)
     fail(ErrorKind::not_found, "this is a {} array, not a group", sight.match.found.format);
@@ -162,7 +230,9 @@ std::shared_ptr<Group> open_group(const std::string& uri, const OpenOptions& opt
 Opened open_any(std::shared_ptr<Store> store, const OpenOptions& options) {
   if (!options.format.empty()) return {open(std::move(store), options), nullptr};
   const Context doing([where = store->describe("")] { return fmt::format("opening '{}'", where); });
+  store->recover();
   const Sight sight = look(std::move(store));
+  refuse_unfinished(*sight.known, options);
   if (!sight.match.driver) nothing_there(*sight.known, "array");
   if (sight.match.found.kind == ObjectKind::group) return {nullptr, group_of(sight, options)};
   return {array_of(sight, options), nullptr};
@@ -176,7 +246,11 @@ std::shared_ptr<Array> create(std::shared_ptr<Store> store, const Schema& schema
   if (!options.key.empty()) require(can, &Capabilities::encryption);
   if (schema.sparse) require(can, &Capabilities::sparse);
   if (schema.table) require(can, &Capabilities::tables);
-  return driver.create(std::move(store), schema, options);
+  const auto make = [&](std::shared_ptr<Store> in, const CreateOptions& how) {
+    return driver.create(std::move(in), schema, how);
+  };
+  const auto reopen = [&](std::shared_ptr<Store> in, const OpenOptions& how) { return driver.open(in, how); };
+  return made(std::move(store), options, make, reopen);
 }
 std::shared_ptr<Array> create(const std::string& uri, const Schema& schema, const CreateOptions& options) {
   return create(open_store(uri, {.sync = options.sync, .settings = options.storage}), schema, options);
@@ -187,7 +261,11 @@ std::shared_ptr<Group> create_group(std::shared_ptr<Store> store, std::string_vi
   const Context doing([where = store->describe("")] { return fmt::format("creating group '{}'", where); });
   const auto [driver, found] = find_format(format);
   require(found.capabilities, &Capabilities::groups);
-  return driver.create_group(std::move(store), found.capabilities.format, options);
+  const auto make = [&](std::shared_ptr<Store> in, const CreateOptions& how) {
+    return driver.create_group(std::move(in), found.capabilities.format, how);
+  };
+  const auto reopen = [&](std::shared_ptr<Store> in, const OpenOptions& how) { return driver.open_group(in, how); };
+  return made(std::move(store), options, make, reopen);
 }
 std::shared_ptr<Group> create_group(const std::string& uri, std::string_view format, const CreateOptions& options) {
   return create_group(open_store(uri, {.sync = options.sync, .settings = options.storage}), format, options);

@@ -1,5 +1,7 @@
 #include "format/zarr/create.h"
 
+#include <algorithm>
+
 #include "base/context.h"
 #include "base/error_message.h"
 #include "base/fail.h"
@@ -57,7 +59,9 @@ auto as_asked(auto&& make) {
 void make_room(const std::shared_ptr<Store>& store, bool overwrite) {
   const Node there = find_node(*store);
   if (there.kind == ObjectKind::none) {
-    if (!store->list("").empty()) fail(ErrorKind::invalid_argument, "the folder holds something else already");
+    const auto temporary = [](const Entry& entry) { return entry.name.starts_with(kTemporaryPrefix); };
+    if (!std::ranges::all_of(store->list(""), temporary))
+      fail(ErrorKind::invalid_argument, "the folder holds something else already");
     return;
   }
   if (!overwrite)

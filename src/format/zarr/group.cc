@@ -209,6 +209,7 @@ std::shared_ptr<Group> open_v3(std::shared_ptr<Store> store, KnownStore& known) 
 int implicit_group(const Store& store) {
   if (!store.hints().lists) return -1;
   for (const Entry& entry : store.list("")) {
+    if (entry.folder && entry.name.starts_with(kTemporaryPrefix)) continue;
     if (!entry.folder) return -1;  // an implicit group holds only folders
     if (const Node node = find_node(store, entry.name); node.kind != ObjectKind::none) return node.version;
   }

@@ -16,6 +16,7 @@
 #include "store/file/descriptor.h"
 #include "store/file/file_state.h"
 #include "store/file/file_upload.h"
+#include "store/file/folder_swap.h"
 #include "store/file/root_folder.h"
 #include "store/file/steady_names.h"
 #include "store/folder_locks.h"
@@ -36,7 +37,7 @@ class HeldFolder final : public FolderHold {
 
 class FileStore final : public Store, public FolderLocks {
  public:
-  FileStore(std::string path, const StoreOptions& options) : root_(std::move(path), options) {}
+  FileStore(std::string path, const StoreOptions& options) : options_(options), root_(std::move(path), options) {}
 
   std::optional<Bytes> get(std::string_view key) const override {
     struct stat status;
@@ -171,7 +172,13 @@ class FileStore final : public Store, public FolderLocks {
     root_.make_folders(key);
   }
   void sync_folder(std::string_view prefix) override { root_.sync(prefix, prefix); }
-  StoreHints hints() const override { return {}; }
+  std::unique_ptr<Replacement> replacement() override { return swap_folder(root_.path_of(""), options_); }
+  bool recover() override { return finish_swap(root_.path_of(""), options_); }
+  StoreHints hints() const override {
+    StoreHints hints;
+    hints.renames = true;
+    return hints;
+  }
   std::string describe(std::string_view key) const override { return root_.path_of(key); }
   std::string uri(std::string_view key) const override {
     return "file://" + std::filesystem::absolute(root_.path_of(key)).lexically_normal().string();
@@ -336,6 +343,7 @@ class FileStore final : public Store, public FolderLocks {
            file_size);
   }
 
+  const StoreOptions options_;
   RootFolder root_;
 };
 

@@ -44,6 +44,14 @@ bool overlap(const Store& a, const Store& b) {
   return left == right || left.starts_with(right + "/") || right.starts_with(left + "/");
 }
 
+bool same_place(const Store& a, const Store& b) {
+  const std::string left = a.identity(), right = b.identity();
+  constexpr std::string_view kFile = "file:";
+  if (left == right || !left.starts_with(kFile) || !right.starts_with(kFile)) return left == right;
+  std::error_code absent;
+  return fs::equivalent(left.substr(kFile.size()), right.substr(kFile.size()), absent);
+}
+
 std::uint64_t fingerprint(const Store& store) {
   Hash hash;
   if (!store.hints().lists) return hash.value();

@@ -10,6 +10,21 @@ namespace tegula {
 
 namespace {
 
+// Traces what is written beside, too.
+class TracedReplacement final : public Replacement {
+ public:
+  TracedReplacement(std::unique_ptr<Replacement> inner, std::function<void(std::string_view)> sink)
+      : inner_(std::move(inner)), store_(tracing_store(inner_->store(), std::move(sink))) {}
+  const std::shared_ptr<Store>& store() const override { return store_; }
+  void clear() override { inner_->clear(); }
+  void take_place(const Work& work) override { inner_->take_place(work); }
+  void discard() noexcept override { inner_->discard(); }
+
+ private:
+  const std::unique_ptr<Replacement> inner_;
+  const std::shared_ptr<Store> store_;
+};
+
 class TracingStore final : public WrappedStore, public FolderLocks {
  public:
   TracingStore(std::shared_ptr<Store> store, std::function<void(std::string_view)> sink)
@@ -100,6 +115,11 @@ class TracingStore final : public WrappedStore, public FolderLocks {
           folder->store, [sink = sink_](std::string_view line) { sink(fmt::format("around: {}", line)); });
     return folder;
   }
+  std::unique_ptr<Replacement> replacement() override {
+    std::unique_ptr<Replacement> inner = store_->replacement();
+    return inner ? std::make_unique<TracedReplacement>(std::move(inner), sink_) : nullptr;
+  }
+  bool recover() override { return store_->recover(); }
 
  private:
   std::function<void(std::string_view)> sink_;

@@ -100,6 +100,19 @@ TEST(Verify, ATornTableIsGoneOnWith) {
   EXPECT_EQ(all_of(*open(store)), all_of(*expected));
 }
 
+TEST(Verify, TornTablesSaySo) {
+  const std::shared_ptr<Store> store = make_memory_store();
+  const auto table = create(store, table_schema(6));
+  table->append(table_rows(0, 10));
+  EXPECT_EQ(torn_rows(*open(store)), "");
+  const Bytes old_sizes = *store->get("f/meta/sizes");
+  table->append(table_rows(10, 7));
+  store->put("f/meta/sizes", old_sizes);
+  const std::string torn = torn_rows(*open(store));
+  EXPECT_NE(torn.find("all columns have 10 rows"), std::string::npos) << torn;
+  EXPECT_NE(torn.find("(17)"), std::string::npos) << torn;
+}
+
 TEST(Verify, DamageInABlockIsFound) {
   const std::shared_ptr<Store> store = make_memory_store();
   Schema schema = carray_schema("int32", 20000);
