@@ -218,3 +218,23 @@ def test_conversions_keep_which_values_are_missing(tmp_path, version, path):
             source = target
         found = xr.open_dataset(source, engine=tg.xarray.TegulaBackend)
         np.testing.assert_array_equal(found[name].values, with_fills()[name].values)
+
+
+@pytest.mark.parametrize('format', ['zarr2', 'zarr3', 'tiledb'])
+def test_overwritten_datasets_stay_until_the_new_one_is_whole(tmp_path, format, monkeypatch):
+    old = xr.Dataset({'a': ('x', np.arange(4)), 'b': ('x', np.arange(4.0))})
+    tegula.xarray.write(old, tmp_path / 'd', format)
+    one_variable = tegula.xarray._write_variable
+
+    def only_the_first(variable, uri, *more):
+        if os.path.basename(uri) == 'b':
+            raise KeyboardInterrupt
+        one_variable(variable, uri, *more)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(tegula.xarray, '_write_variable', only_the_first)
+        tegula.xarray.write(old.isel(x=slice(2)), tmp_path / 'd', format, overwrite=True)
+    assert xr.open_dataset(tmp_path / 'd', engine=tg.xarray.TegulaBackend)['b'].values.tolist() == [0, 1, 2, 3]
+    tegula.xarray.write(old.isel(x=slice(2)), tmp_path / 'd', format, overwrite=True)
+    assert xr.open_dataset(tmp_path / 'd', engine=tg.xarray.TegulaBackend)['a'].values.tolist() == [0, 1]
+    assert [p.name for p in tmp_path.iterdir()] == ['d']

@@ -9,6 +9,7 @@
 #include "format/bcolz/carray_write.h"
 #include "format/bcolz/pending_set.h"
 #include "format/bcolz/schema_model.h"
+#include "format/bcolz/writer_lock.h"
 
 namespace tegula::bcolz {
 
@@ -56,7 +57,7 @@ void check_column_name(std::string_view name) {
 
 // A folder of a carray, or of a table, or what a creation that was stopped left of one.
 bool is_ours(const Store& store, const Entry& entry, bool column = false) {
-  if (!entry.folder) return entry.name == kAttributes || entry.name == kColumnNames;
+  if (!entry.folder) return entry.name == kAttributes || entry.name == kColumnNames || entry.name == kWriterFile;
   if (entry.name == "data" || entry.name == "meta" || entry.name == kPendingFolder) return true;
   if (column) return false;
   const std::vector<Entry> inside = store.list(entry.name);

@@ -105,7 +105,7 @@ TEST(OwnSource, InsideItAndAroundItNothingIsCopied) {
 // Files are lost from the place where the copy waits, as in a crash, at every step: the array reads the same, in its
 // old chunks or in the new ones, and the same call ends it.
 TEST(OwnSource, StoppedAtEveryStepOfItsReplacement) {
-  for (const char* format : {"tiledb", "zarr2", "bcolz"})
+  for (const char* format : {"tiledb", "bcolz"})
     for (const bool exchanges : {true, false}) {
       bool ended = false;
       for (int at = 0; !ended; ++at) {
