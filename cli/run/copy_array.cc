@@ -9,6 +9,7 @@
 #include "convert/filters.h"
 #include "format/registry/registry.h"
 #include "output/output.h"
+#include "run/copy_tree.h"
 #include "run/opening.h"
 #include "schema/schema_text.h"
 #include "tegula/bcolz.h"
@@ -89,7 +90,7 @@ Target plan(const Array& source, const TargetOptions& options) {
 }  // namespace
 
 void CopyFlags::describe(Verb& verb) {
-  verb.argument("from", from, "the array")
+  verb.argument("from", from, "the array, table, group or folder")
       .argument("to", to, "where the copy goes; must not exist, unless it is unfinished or overwritten");
   verb.option("--field", field, "NAME", "copy only this field")
       .option("--tile", tile, "N,M", "tile or chunk extents (default: those of the source)")
@@ -104,13 +105,10 @@ void CopyFlags::describe(Verb& verb) {
 }
 
 int copy_array(const CopyFlags& flags, const Globals& globals) {
-  const std::shared_ptr<Array> source = open_array(flags.from, flags.open, globals);
   ConvertOptions options;
   options.target.format = full_format(flags.to_format);
   options.target.field = flags.field;
   options.target.chunks = parse_extents(flags.tile, "--tile");
-  const std::string format = options.target.format.empty() ? source->schema().format : options.target.format;
-  if (!flags.filters.empty()) options.target.filters = parse_filters(flags.filters, format);
   if (flags.format_version) options.create.format_version = static_cast<std::uint32_t>(*flags.format_version);
   options.create.key = encryption_key(flags.new_key, "");
   options.create.overwrite = flags.overwrite;
@@ -118,6 +116,14 @@ int copy_array(const CopyFlags& flags, const Globals& globals) {
   options.lossy = flags.lossy;
   options.source_name = flags.from;
   options.verify = flags.verify;
+  if (const TreeSource tree = tree_source(flags, globals); needs_tree(tree, options.target)) {
+    if (!flags.filters.empty())
+      options.target.filters = parse_filters(flags.filters, plan_tree(tree, options.target, globals.work).format);
+    return copy_tree(flags, options, globals);
+  }
+  const std::shared_ptr<Array> source = open_array(flags.from, flags.open, globals);
+  const std::string format = options.target.format.empty() ? source->schema().format : options.target.format;
+  if (!flags.filters.empty()) options.target.filters = parse_filters(flags.filters, format);
   if (!options.create.key.empty() && !capabilities(format).encryption)
     fail(ErrorKind::invalid_argument, "--new-key: only {} arrays are encrypted, and the copy is to be {}",
          formats_with(&Capabilities::encryption), family_text(format));

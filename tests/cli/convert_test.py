@@ -138,6 +138,29 @@ class Converting(CommandTest):
         self.assertIn(torn, self.json('convert', 't', 'u', '--to', 'tiledb')['warnings'][0])
         self.assertEqual(self.run_tegula('read', 'u').stderr, '')
 
+    def test_trees(self):
+        """Groups, folders and fields, of several formats, any depth."""
+        pathlib.Path(self.path('t.csv')).write_text('a,b\n1,2.5\n3,4.5\n')
+        os.makedirs(self.path('tree', 'deep'))
+        self.run_tegula('create', 'tree/table', 't.csv', '--format', 'bcolz', '--table', '-a', 'a:int32', '-a', 'b:float64')
+        self.grid('tree/deep/grid', 'zarr2')
+        self.run_tegula('group', 'create', 'tree/group', '--format', 'zarr3')
+        document = pathlib.Path(self.path('tree', 'group', 'zarr.json'))
+        document.write_text(json.dumps({**json.loads(document.read_text()), 'attributes': {'title': 'mine'}}))
+        self.grid('tree/group/fine', 'zarr3')
+        plan = self.json('convert', 'tree', 'copy', '--to', 'zarr3', '--dry-run')
+        paths = ['', 'deep', 'deep/grid', 'group', 'group/fine', 'table', 'table/a', 'table/b']
+        self.assertEqual([i['path'] for i in plan['items']], paths)
+        self.assertFalse(os.path.exists(self.path('copy')))
+        self.assertIn('52 values compared, 0 differ', self.out('convert', 'tree', 'copy', '--to', 'zarr3', '--verify'))
+        self.assertIn('the same', self.out('diff', 'tree/deep/grid', 'copy/deep/grid'))
+        self.assertEqual(json.loads(pathlib.Path(self.path('copy', 'group', 'zarr.json')).read_text())['attributes'], {'title': 'mine'})
+        self.fails(2, 'something already', 'convert', 'tree', 'copy', '--to', 'zarr3')
+        self.assertTrue(self.json('convert', 'tree', 'copy', '--to', 'tiledb', '--verify', '--overwrite')['same'])
+        self.assertEqual(self.json('read', 'copy/table')['fields'], {'a': [1, 3], 'b': [2.5, 4.5]})
+        self.assertEqual([m['name'] for m in self.json('ls', 'copy')], ['deep', 'group', 'table'])
+        self.assertEqual(sorted(n for n in os.listdir(self.folder) if n.startswith('.')), [])
+
     def test_copies_of_unfiltered_arrays_have_no_filters(self):
         npy(self.path('v.npy'), range(24), shape=(6, 4))
         self.run_tegula('create', 'bare', 'v.npy', '--format', 'tiledb', '--filters', 'none', '--tile', '2,2')
@@ -260,8 +283,10 @@ class Converting(CommandTest):
     def test_tables_have_several_fields(self):
         pathlib.Path(self.path('t.csv')).write_text('a,b\n1,2.5\n3,4.5\n')
         self.run_tegula('create', 't', 't.csv', '--format', 'bcolz', '--table', '-a', 'a:int32', '-a', 'b:float64')
-        self.fails(2, '--field', 'convert', 't', 't.zarr', '--to', 'zarr2')
-        self.assertFalse(os.path.exists(self.path('t.zarr')))
+        report = self.json('convert', 't', 'both.zarr', '--to', 'zarr2', '--verify')
+        self.assertEqual([(i['path'], i['kind']) for i in report['items']], [('', 'group'), ('a', 'array'), ('b', 'array')])
+        self.assertEqual((report['compared'], report['same']), (4, True))
+        self.assertEqual(self.json('read', 'both.zarr/a')['fields'][''], [1, 3])
         self.run_tegula('convert', 't', 't.zarr', '--to', 'zarr2', '--field', 'b')
         self.assertEqual(self.json('read', 't.zarr')['fields'][''], [2.5, 4.5])
 

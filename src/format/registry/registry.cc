@@ -48,7 +48,7 @@ void refuse_unfinished(const KnownStore& known, const OpenOptions& options) {
     try {
       return known.has(key);
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::permission) throw;
+      if (error.kind() != ErrorKind::permission || !known.hints().remote()) throw;
       return false;  // S3 denies names that are not there to those who may not list
     }
   };
