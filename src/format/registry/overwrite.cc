@@ -120,13 +120,32 @@ class StagedReplacement final : public Replacement {
   bool placing_ = false;
 };
 
+// Tells the families when something new is in its place.
+class ToldReplacement final : public Replacement {
+ public:
+  ToldReplacement(std::unique_ptr<Replacement> inner, std::shared_ptr<Store> store)
+      : inner_(std::move(inner)), store_(std::move(store)) {}
+  const std::shared_ptr<Store>& store() const override { return inner_->store(); }
+  void clear() override { inner_->clear(); }
+  void take_place(const Work& work) override {
+    inner_->take_place(work);
+    tell_placed(store_);
+  }
+  void discard() noexcept override { inner_->discard(); }
+
+ private:
+  const std::unique_ptr<Replacement> inner_;
+  const std::shared_ptr<Store> store_;
+};
+
 }  // namespace
 
 bool is_replaceable(const Store& store) { return probe(store).kind != ObjectKind::none && !is_plain_folder(store); }
 
 std::unique_ptr<Replacement> begin_replacement(const std::shared_ptr<Store>& store) {
-  if (std::unique_ptr<Replacement> own = store->replacement()) return own;
-  return std::make_unique<StagedReplacement>(store);
+  std::unique_ptr<Replacement> replacement = store->replacement();
+  if (!replacement) replacement = std::make_unique<StagedReplacement>(store);
+  return std::make_unique<ToldReplacement>(std::move(replacement), store);
 }
 
 bool finish_placing(Store& store, const Work& work) {

@@ -198,7 +198,10 @@ std::shared_ptr<Array> open(std::shared_ptr<Store> store, const OpenOptions& opt
     // A family without documents is found by its names.
     if (driver.documents.empty()) store = with_index(std::move(store));
     KnownStore known(*store);
-    if (driver.documents.empty()) known.look({});
+    if (driver.documents.empty())
+      known.look({});
+    else if (known.hints().remote() && known.hints().lists)
+      known.learn_files(std::vector<std::string>(kNotes.begin(), kNotes.end()));
     refuse_unfinished(known, options);
     return driver.open_known(store, resolved, known);
   }
@@ -278,6 +281,11 @@ FoundFormat find_format(std::string_view name) {
     if (driver->family == name) return {*driver, driver->formats.back()};
   }
   fail(ErrorKind::invalid_argument, "'{}' is not a format; known are {}", name, joined(formats(), ", "));
+}
+
+void tell_placed(const std::shared_ptr<Store>& store) {
+  for (const Driver* driver : drivers())
+    if (driver->placed) driver->placed(store);
 }
 
 bool is_plain_folder(const Store& store) {

@@ -37,6 +37,9 @@ bool is_plain_folder(const Store& store);
 // (store/wrap/indexed_store.h), as the functions above look at it.
 std::shared_ptr<Store> with_needed_index(std::shared_ptr<Store> store);
 
+// Lets every family know that something new is in the place of the store (Driver::placed).
+void tell_placed(const std::shared_ptr<Store>& store);
+
 // Titles of the formats with a capability, as part of a sentence: "zarr v2 and zarr v3".
 std::string formats_with(bool Capabilities::* capability);
 

@@ -101,10 +101,12 @@ class CountingStore final : public WrappedStore, public FolderLocks {
     return store_->put_if(key, parts, state);
   }
   std::unique_ptr<Upload> begin(std::string_view key) override {
-    return std::make_unique<WatchedUpload>(store_->begin(key), [counts = counts_](std::uint64_t bytes) {
+    const auto count = [counts = counts_](std::uint64_t bytes) {
       ++counts->writes;
       counts->bytes_written += bytes;
-    });
+    };
+    return std::make_unique<WatchedUpload>(store_->begin(key), count,
+                                           [counts = counts_] { return std::make_shared<UnderWay>(*counts); });
   }
   void remove(std::string_view key) override {
     ++counts_->batches;

@@ -72,6 +72,13 @@ class LatencyStore final : public WrappedStore, public FolderLocks {
     wait();
     return store_->put_if(key, parts, state);
   }
+  std::unique_ptr<Upload> begin(std::string_view key) override {
+    const auto committing = [this]() -> std::shared_ptr<void> {
+      wait();
+      return nullptr;
+    };
+    return std::make_unique<WatchedUpload>(store_->begin(key), [](std::uint64_t) {}, committing);
+  }
   void remove(std::string_view key) override {
     wait();
     store_->remove(key);

@@ -52,25 +52,31 @@ inline std::uint64_t total(std::span<const ByteView> parts) {
   return n;
 }
 
-// Forwards an upload and calls `committed` with its size once it has been committed.
+// Forwards an upload and calls `committed` with its size once it has been committed. What `committing` returns is held
+// while that happens.
 class WatchedUpload final : public Upload {
  public:
-  WatchedUpload(std::unique_ptr<Upload> inner, std::function<void(std::uint64_t)> committed)
-      : inner_(std::move(inner)), committed_(std::move(committed)) {}
+  WatchedUpload(
+      std::unique_ptr<Upload> inner, std::function<void(std::uint64_t)> committed,
+      std::function<std::shared_ptr<void>()> committing = [] { return nullptr; })
+      : inner_(std::move(inner)), committed_(std::move(committed)), committing_(std::move(committing)) {}
   void append(ByteView part) override {
     inner_->append(part);
     bytes_ += part.size();
   }
   void commit() override {
+    const std::shared_ptr<void> held = committing_();
     inner_->commit();
     committed_(bytes_);
   }
   void sync() override { inner_->sync(); }
   void appear() override {
+    const std::shared_ptr<void> held = committing_();
     inner_->appear();
     committed_(bytes_);
   }
   bool appear_if(const std::string& state) override {
+    const std::shared_ptr<void> held = committing_();
     const bool appeared = inner_->appear_if(state);
     if (appeared) committed_(bytes_);
     return appeared;
@@ -79,6 +85,7 @@ class WatchedUpload final : public Upload {
  private:
   std::unique_ptr<Upload> inner_;
   std::function<void(std::uint64_t)> committed_;
+  std::function<std::shared_ptr<void>()> committing_;
   std::uint64_t bytes_ = 0;
 };
 

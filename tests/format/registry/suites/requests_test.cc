@@ -131,9 +131,9 @@ const Case kCases[] = {
     {"array_or_group_looks_once", [](auto& store) { make_chunks(store, "zarr3", 20); },
      [](auto& store) { read(*open_any(store).array, 0, 1); }, 3, 3},
     {"zarr2_chunk_of_a_given_format", [](auto& store) { make_chunks(store, "zarr2", 20); },
-     [](auto& store) { read(*open_as(store, "zarr2"), 0, 1); }, 3, 2},
+     [](auto& store) { read(*open_as(store, "zarr2"), 0, 1); }, 5, 3},
     {"zarr3_chunk_of_a_given_format", [](auto& store) { make_chunks(store, "zarr3", 20); },
-     [](auto& store) { read(*open_as(store, "zarr3"), 0, 1); }, 2, 2},
+     [](auto& store) { read(*open_as(store, "zarr3"), 0, 1); }, 4, 3},
     {"zarr3_info", [](auto& store) { make_chunks(store, "zarr3", 20); },
      [](auto& store) { EXPECT_EQ(open(store)->info().chunks_present, 20u); }, 3, 3},
     {"zarr3_verify", [](auto& store) { make_chunks(store, "zarr3", 20); },
@@ -259,7 +259,7 @@ TEST_P(FarAwayWriting, PutsManyFilesAtOnce) {
     if (memory > 1 << 20)
       EXPECT_GE(counts->most_at_once, 16u);  // of 32: the first may be done before the last begin
     else
-      EXPECT_LE(counts->most_at_once, 4u);
+      EXPECT_LE(counts->most_at_once, 8u);
     EXPECT_LE(counts->most_at_once, 32u);
   }
 }
