@@ -250,8 +250,10 @@ class FarAwayWriting : public ::testing::TestWithParam<Writing> {};
 TEST_P(FarAwayWriting, PutsManyFilesAtOnce) {
   for (const std::uint64_t memory : {std::uint64_t{64} << 20, std::uint64_t{1} << 10}) {
     const auto counts = std::make_shared<StoreCounts>();
-    const auto store = counting_store(
-        latency_store(make_memory_store(), {.round_trip = std::chrono::milliseconds(30), .in_flight = 32}), counts);
+    // Long enough for all threads to begin, where they are meant to.
+    const std::chrono::milliseconds round_trip(memory > 1 << 20 ? 300 : 1);
+    const auto store =
+        counting_store(latency_store(make_memory_store(), {.round_trip = round_trip, .in_flight = 32}), counts);
     Work work;
     work.threads = 1;
     work.memory = memory;
