@@ -122,5 +122,25 @@ TEST(Overwrite, WhatIsWrittenAsideIsNoMember) {
   }
 }
 
+// The consolidated metadata of a group around an array says what took its place, whatever that is.
+TEST(Overwrite, ConsolidatedMetadataFollows) {
+  CreateOptions overwrite;
+  overwrite.overwrite = true;
+  for (const std::string format : {"zarr2", "zarr3"})
+    for (const std::string to : {"zarr2", "zarr3", "tiledb"}) {
+      const TempFolder folder;
+      create_group(folder / "g", format);
+      create(folder / "g/one", sample_schema(format, 40, 10, {sample_attribute("", TypeId::int32)}));
+      create(folder / "g/two", sample_schema(format, 40, 10, {sample_attribute("", TypeId::int32)}));
+      open_group(folder / "g")->consolidate();
+      create(folder / "g/one", sample_schema(to, 60, 20, {sample_attribute("", TypeId::int32)}), overwrite);
+      EXPECT_TRUE(open_group(folder / "g")->verify().empty()) << format << " " << to;
+      const auto copies = open_store(folder / "g")->get(format == "zarr2" ? ".zmetadata" : "zarr.json");
+      ASSERT_TRUE(copies);
+      EXPECT_EQ(text_of(*copies).find("\"one") != std::string_view::npos, format == to) << format << " " << to;
+      EXPECT_NE(text_of(*copies).find("\"two"), std::string_view::npos);
+    }
+}
+
 }  // namespace
 }  // namespace tegula::testing
