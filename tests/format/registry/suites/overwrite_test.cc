@@ -32,7 +32,7 @@ TEST(Overwrite, AnyFamilyOverAnyOther) {
     for (const SampleArray& to : sample_arrays())
       for (const bool local : {true, false}) {
         const TempFolder folder;
-        const std::shared_ptr<Store> store = local ? open_store(folder / "a") : make_memory_store();
+        const std::shared_ptr<Store> store = local ? open_store(folder / "a", {.sync = false}) : make_memory_store();
         make_sample(from, store);
         const auto fresh = make_memory_store();
         make(fresh, to, false);
