@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/context.h"
+#include "base/fail.h"
 #include "base/parallel.h"
 #include "base/product.h"
 #include "store/replace_file.h"
