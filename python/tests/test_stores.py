@@ -263,8 +263,13 @@ def test_ctrl_c_ends_a_slow_store():
                 os.kill(os.getpid(), signal.SIGINT)
                 threading.Event().wait(0.02)
             return super().get(key)
-    with pytest.raises(KeyboardInterrupt):
-        tg.open('', store=Slow(files))[...]
+    # Shells start what runs in the background with Ctrl-C ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            tg.open('', store=Slow(files))[...]
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_pickles_with_its_store(tmp_path):

@@ -147,7 +147,7 @@ class SingleReader:
         pass
 
 
-def one_case(reader, folder, name, at):
+def one_case(reader, folder, name, at=None):
     """(number of checks, list of what went wrong)"""
     case = json.loads((folder / 'case.json').read_text())
     array = folder / 'array' if (folder / 'array').exists() else folder / 'group'
