@@ -10,6 +10,7 @@
 #include "convert/resume_note.h"
 #include "format/registry/overwrite.h"
 #include "format/registry/registry.h"
+#include "store/memory/memory_store.h"
 #include "store/open/location.h"
 #include "store/wrap/sub_store.h"
 
@@ -147,6 +148,16 @@ class TreeCopy {
   const Capabilities& can_;
 };
 
+// What the format cannot hold is refused before anything is written.
+void check_targets(const TreePlan& plan, CreateOptions options) {
+  options.overwrite = false;
+  for (const TreeItem& item : plan.items) {
+    if (item.group) continue;
+    const Context doing([&] { return fmt::format("planning the copy of '{}'", item.source); });
+    create(make_memory_store(), item.target.schema, options);
+  }
+}
+
 // Starts the note, or takes up that of an interrupted run. Returns whether there was one.
 bool take_up(Store& store, ResumeNote& note, bool fresh) {
   const std::optional<ResumeNote> found = fresh ? std::nullopt : read_note(store);
@@ -176,6 +187,7 @@ CopiedTree convert_tree(const TreeSource& source, const TreePlan& plan, std::sha
       fail(ErrorKind::invalid_argument, "'{}' is the source or overlaps it; the copy has to go elsewhere",
            store->describe(""));
   }
+  check_targets(plan, options.create);
   ResumeNote note = note_of(source, plan, options);
   std::unique_ptr<Replacement> replacement;
   if (options.create.overwrite) {
