@@ -53,7 +53,7 @@ class NpyArrayFile final : public FileArray {
   }
 
   std::unique_ptr<BatchStream> query(const Query& query) const override {
-    if (query.select) return just(read(asked_box(query, box_)));
+    if (query.select) return just(read_box(asked_box(query, box_)));
     // Rows of a table or of the first axis.
     const std::uint64_t rows = box_.count.at(0), cells = std::max<std::uint64_t>(1, cell_count(box_.count));
     const std::uint64_t row_bytes =
@@ -65,12 +65,12 @@ class NpyArrayFile final : public FileArray {
       box.first[0] = at;
       box.count[0] = std::min(step, rows - at);
       at += box.count[0];
-      return read(box);
+      return read_box(box);
     });
   }
 
  private:
-  Batch read(const CellBox& box) const {
+  Batch read_box(const CellBox& box) const {
     Batch batch;
     batch.columns.push_back(column_of_npy(header_.type, read_npy_box(file_, header_, box), attribute_));
     batch.cells = cell_count(box.count);
@@ -90,7 +90,7 @@ class RowArrayFile final : public FileArray {
       : FileArray(std::move(schema)), rows_(std::move(rows)), box_(std::move(box)) {}
 
   std::unique_ptr<BatchStream> query(const Query& query) const override {
-    if (query.select) return just(read(asked_box(query, box_), query));
+    if (query.select) return just(read_box(asked_box(query, box_), query));
     return made([this, query] {
       std::optional<Batch> batch = rows_->next(UINT64_MAX, query.work.memory / 4);
       if (batch) *batch = in_order(*std::move(batch), query);
@@ -131,7 +131,7 @@ class RowArrayFile final : public FileArray {
     return run && first == at_;
   }
 
-  Batch read(const CellBox& box, const Query& query) const {
+  Batch read_box(const CellBox& box, const Query& query) const {
     const std::uint64_t cells = cell_count(box.count);
     if (cells > 0 && !is_next(box))
       fail(ErrorKind::unsupported,
